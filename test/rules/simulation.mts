@@ -140,7 +140,9 @@ export function contextFor(
 		);
 		request.answer = answer.body;
 		if (weather === 'lost-after') throw failure('ECONNRESET');
-		if (typeof weather === 'object' && !('change' in weather))
+		// A body gets lost on its way, but no refusal becomes a success.
+		const isRefused = answer.statusCode >= 300;
+		if (typeof weather === 'object' && 'status' in weather && !(isRefused && weather.status < 300))
 			return {
 				statusCode: weather.status,
 				headers: weather.headers ?? {},
@@ -148,7 +150,7 @@ export function contextFor(
 			};
 		request.status = answer.statusCode;
 		const body =
-			typeof weather === 'object'
+			typeof weather === 'object' && 'change' in weather
 				? JSON.stringify(weather.change(JSON.parse(answer.body)))
 				: answer.body;
 		return { statusCode: answer.statusCode, headers: answer.headers, body };
