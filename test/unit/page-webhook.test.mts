@@ -336,7 +336,7 @@ describe('a valid answer', () => {
 		};
 		let end = () => {};
 		const work = async () => await new Promise<never[]>((resolve) => (end = () => resolve([])));
-		const running = runOnceAtATime(byTimer as never, work, work);
+		const running = runOnceAtATime(byTimer as never, work);
 		const { answer, sent, isAsBefore } = await ask({ body: VALID, until });
 		expect(answer).toEqual({ noWebhookResponse: true });
 		expect(sent).toEqual([409, expect.stringContaining('The session is being updated')]);
@@ -369,7 +369,7 @@ describe('a valid answer', () => {
 				getExecutionId: () => String(executions),
 			};
 			const work = async () => await Promise.resolve([]);
-			await runOnceAtATime(earlier as never, work, work);
+			await runOnceAtATime(earlier as never, work);
 		});
 
 		test('is confirmed once a run of the node has it, because n8n refuses to resume an execution that its timer has claimed', async () => {

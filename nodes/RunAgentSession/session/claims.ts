@@ -2,45 +2,28 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
+	IRun,
 	IRunExecutionData,
 } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
+import { noItems } from './nodeRun';
 import { readPauseState } from './pause';
 
-// n8n 1 can execute a paused node twice at once (answer and timer), with the same context. The second run must not have an effect.
+// n8n 1 can resume a paused execution twice at once (answer and timer), each time from the same data, and saves both. The second run has no
+// effect: it waits until n8n has saved the first execution, and makes n8n save the same for its own.
 
-interface RunEnd {
-	/** True if items left the node. If not, the execution was paused. */
-	hasLeft: boolean;
-	/** Items on Still Running */
-	returning: INodeExecutionData[];
-	nodeContext: IDataObject;
-	error?: unknown;
-}
-
-export type FirstRun = Pick<RunEnd, 'hasLeft' | 'returning'>;
-
-interface RunClaim {
+interface Claim {
 	at: number;
-	/** The first run's execution, which grows as its items reach other nodes */
-	execution: RunData | undefined;
-	isOver: boolean;
-	end: Promise<RunEnd>;
+	nodeContext: IDataObject;
+	/** The first execution, once n8n has saved that it ended or paused */
+	saved: Promise<IRun>;
 }
 
-const claims = new Map<string, RunClaim>();
+const claims = new Map<string, Claim>();
 
-type RunData = Pick<IRunExecutionData, 'resultData' | 'waitTill'>;
-
-/** n8n has the execution's data, and its types don't. */
-const readRunData = (context: IExecuteFunctions): RunData | undefined =>
-	(context as { runExecutionData?: RunData | null }).runExecutionData ?? undefined;
-
-/** The executions of first runs whose items have left, by the node's place. A second run is a copy that n8n 1 may save last. */
-const originals = new Map<string, { at: number; execution: RunData }>();
-
-const copyKey = (context: RunPlace): string => runKey(context, -1);
+/** n8n sets its timers 70 s ahead, so the second run comes within 70 s. */
+const CLAIM_MS = 10 * 60_000;
 
 export type RunPlace = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode'>;
 
@@ -50,75 +33,59 @@ export const runKey = (context: RunPlace, runs: number): string =>
 
 export const hasRunBegun = (key: string): boolean => claims.has(key);
 
-/** n8n 1 sets its timers 70 s ahead, so the second run comes within 70 s. */
-const CLAIM_MS = 10 * 60_000;
+type AfterExecution = (run: IRun) => void;
 
-/** Waits for the first run, and gives its context to the second. */
-async function adoptEnd(
-	context: IExecuteFunctions,
-	{ isOver, execution, end }: RunClaim,
-	now: number,
-): Promise<FirstRun> {
-	const { hasLeft, returning, nodeContext: after, error } = await end;
-	if (error !== undefined) throw error;
-	// n8n saved this run when it began, and saves the first one later. Another save would replace the items that have left.
-	if (hasLeft && !isOver) return await new Promise<never>(() => {});
-	if (hasLeft && execution) originals.set(copyKey(context), { at: now, execution });
-	const nodeContext = context.getContext('node');
-	for (const name of Object.keys(nodeContext)) delete nodeContext[name];
-	Object.assign(nodeContext, JSON.parse(JSON.stringify(after)));
-	return { hasLeft, returning: JSON.parse(JSON.stringify(returning)) };
+/** n8n has these, and its types don't. */
+interface Execution {
+	runExecutionData?: IRunExecutionData | null;
+	additionalData?: { hooks?: { handlers?: { workflowExecuteAfter?: AfterExecution[] } } };
+}
+
+/** Returns the functions that n8n calls when the execution ends or pauses. One of them saves it. */
+const listAfterExecution = (context: IExecuteFunctions): AfterExecution[] | undefined =>
+	(context as Execution).additionalData?.hooks?.handlers?.workflowExecuteAfter;
+
+const untilCanceled = async (signal: AbortSignal | undefined): Promise<undefined> =>
+	await new Promise((resolve) => {
+		if (signal?.aborted) resolve(undefined);
+		signal?.addEventListener('abort', () => resolve(undefined), { once: true });
+	});
+
+/** Makes n8n save that this execution ended or paused as the first one. */
+function endAs(context: IExecuteFunctions, first: IRun): INodeExecutionData[][] {
+	const whole = { finished: undefined, waitTill: undefined, ...first };
+	listAfterExecution(context)?.unshift((run) => Object.assign(run, whole));
+	// The other nodes that were waiting for their turn have been executed, too.
+	const { executionData } = (context as Execution).runExecutionData ?? {};
+	if (executionData) executionData.nodeExecutionStack = [];
+	return noItems();
 }
 
 /**
- * Runs `work` unless the same run has been claimed (the context counts the runs). A second run waits for the first and takes its context.
- * @param repeat called in a second run, with what came out of the first
- * @throws the error of the first run, also in the second
+ * Runs `work`, unless the same run of the node has begun already (the node's context counts the runs). A second run returns no items, and
+ * never ends if n8n doesn't provide the functions, so that n8n saves only the first.
+ * After Stop, a second run runs `work`, because n8n stopped only this one: `work` then aborts the sessions.
  */
 export async function runOnceAtATime(
 	context: IExecuteFunctions,
 	work: () => Promise<INodeExecutionData[][]>,
-	repeat: (first: FirstRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const now = realClock.monotonicMs();
-	for (const kept of [claims, originals])
-		for (const [key, { at }] of kept) if (now > at + CLAIM_MS) kept.delete(key);
+	for (const [key, { at }] of claims) if (now > at + CLAIM_MS) claims.delete(key);
 	const nodeContext = context.getContext('node');
 	const state = readPauseState(nodeContext);
 	const { runs = 0 } = state;
 	const key = runKey(context, runs);
 	const earlier = claims.get(key);
-	if (earlier) return await repeat(await adoptEnd(context, earlier, now));
-	let settle: (end: RunEnd) => void = () => {};
-	const end = new Promise<RunEnd>((resolve) => (settle = resolve));
-	const claim: RunClaim = { at: now, execution: readRunData(context), isOver: false, end };
-	claims.set(key, claim);
+	if (earlier) {
+		const canceled = untilCanceled(context.getExecutionCancelSignal?.());
+		const first = await Promise.race([earlier.saved, canceled]);
+		if (first) return endAs(context, first);
+		Object.assign(nodeContext, earlier.nodeContext);
+		return await work();
+	}
+	const saved = new Promise<IRun>((resolve) => listAfterExecution(context)?.push(resolve));
+	claims.set(key, { at: now, nodeContext, saved });
 	state.runs = runs + 1;
-	const settleClaim = (result: RunEnd) => {
-		claim.isOver = true;
-		settle(result);
-	};
-	return await work().then(
-		(outputs) => {
-			const hasLeft = outputs.slice(1).some(({ length }) => length > 0);
-			settleClaim({ hasLeft, returning: outputs[0], nodeContext });
-			return outputs;
-		},
-		(error: unknown) => {
-			settleClaim({ hasLeft: true, returning: [], nodeContext, error });
-			throw error;
-		},
-	);
-}
-
-/** Gives a copy the results of all nodes in the original, because n8n 1 saves the copy last. n8n 1 may resume the copy twice, too. */
-export function restoreResults(context: IExecuteFunctions): void {
-	const key = copyKey(context);
-	const original = originals.get(key);
-	const copy = readRunData(context);
-	if (!original || !copy) return;
-	const runs = Object.entries(original.execution.resultData.runData);
-	copy.resultData.runData = Object.fromEntries(runs.map(([name, tasks]) => [name, [...tasks]]));
-	// n8n removes the run that paused an execution before it resumes.
-	if (original.execution.waitTill) copy.resultData.runData[context.getNode().name]?.pop();
+	return await work();
 }

@@ -26,7 +26,7 @@ import {
 } from '../panel/read';
 import { isFromItself, isFromOwnOutput } from './ancestors';
 import { fingerprintMessage } from './begin';
-import { type FirstRun, restoreResults, runOnceAtATime } from './claims';
+import { runOnceAtATime } from './claims';
 import { settleConcurrently } from './concurrency';
 import { requireCyclesSupported } from './engine';
 import { stillRunningSentence } from './finish';
@@ -40,41 +40,15 @@ import {
 } from './journal';
 import { createMarks } from './marks';
 import { type Item, listFailures, noItems, type NodeRun } from './nodeRun';
-import { pauseExecution, readDeferredPause, readPauseState, requireSelfConnection } from './pause';
+import { pauseExecution, readDeferredPause, requireSelfConnection } from './pause';
 import { finishRun } from './results';
-import { MIN_PAUSE_MS } from './schedule';
 import type { ItemSettings, RunDependencies, RunResult } from './types';
 import { createWake, runInDatabase, runInMemory, stopItem, type Wake } from './wait';
 
 /** Runs all items' sessions and returns the outputs. @throws the first failed item's error, with the others in its description */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	if (readWaitMode(context) !== 'database') return await startRun(context, false);
-	const state = readPauseState(context.getContext('node'));
-	const { copyOf } = state;
-	if (copyOf) {
-		restoreResults(context);
-		if (copyOf === 'ended') return noItems();
-		delete state.copyOf;
-	}
-	return await runOnceAtATime(
-		context,
-		async () => await startRun(context, true),
-		async (first) => await pauseCopy(context, first),
-	);
-}
-
-/** Pauses as the first run did. n8n 1 may save this copy last, so it gets only the items that haven't left in the first run. */
-async function pauseCopy(
-	context: IExecuteFunctions,
-	{ hasLeft, returning }: FirstRun,
-): Promise<INodeExecutionData[][]> {
-	const after = readPauseState(context.getContext('node'));
-	const soonest = realClock.now() + MIN_PAUSE_MS;
-	if (!hasLeft) return await pauseInput(context, Math.max(after.until, soonest));
-	after.copyOf = returning.length > 0 ? 'running' : 'ended';
-	if (after.copyOf === 'ended') return await pauseInput(context, soonest);
-	const until = Math.max(after.deferredUntil ?? after.until, soonest);
-	return await pauseExecution(context, [returning, [], []], until);
+	return await runOnceAtATime(context, async () => await startRun(context, true));
 }
 
 async function startRun(
@@ -112,6 +86,15 @@ async function runMatched(run: NodeRun): Promise<INodeExecutionData[][]> {
 	return await finishRun(run);
 }
 
+async function pauseInput(
+	context: IExecuteFunctions,
+	until: number,
+): Promise<INodeExecutionData[][]> {
+	const input = context.getInputData();
+	const returning = input.map((item, index) => ({ ...item, pairedItem: { item: index } }));
+	return await pauseExecution(context, [returning, [], []], until);
+}
+
 /** @throws the error that keeps all items from running, and CanceledError after Stop */
 async function runSessions(run: NodeRun): Promise<void> {
 	const { context } = run;
@@ -132,17 +115,6 @@ function failAll({ context, continues, items }: NodeRun, error: Error): void {
 	for (const item of items)
 		if (item.settings && !item.result) item.error ??= addRecord(item.journal.read(), error);
 }
-
-const pauseInput = async (context: IExecuteFunctions, until: number) =>
-	await pauseExecution(
-		context,
-		[
-			context.getInputData().map((item, index) => ({ ...item, pairedItem: { item: index } })),
-			[],
-			[],
-		],
-		until,
-	);
 
 function readItems(context: IExecuteFunctions): Item[] {
 	const items = context

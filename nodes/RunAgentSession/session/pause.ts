@@ -70,8 +70,6 @@ export interface PauseState {
 	until: number;
 	/** Number of runs of the node in this execution (`claims.ts`) */
 	runs?: number;
-	/** Set in a copy of an execution from which items have left (`claims.ts`): whether sessions were still running in the original */
-	copyOf?: 'ended' | 'running';
 	/** The time until which items that returned without a pause have to be paused */
 	deferredUntil?: number;
 	/** The identifier that this execution and its retries share (`marks.ts`) */
