@@ -1,7 +1,8 @@
 // Unattended runs: timeouts, retries, an approver who never answers. Kills of n8n are in killed.test.mts.
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { single as singleInDatabase } from './durable.mts';
 import {
 	agentSession,
 	answerForm,
@@ -37,6 +38,15 @@ const requestsTo = async (end: string) =>
 	(await stage.service.requests()).filter(
 		({ method, path }) => method === 'POST' && path.endsWith(end),
 	);
+
+const PAUSED = 'Paused too long. [work 9h]';
+let pausedId: string;
+
+// It polls for 30 s, and pauses for 70.
+beforeAll(async () => {
+	const file = withSettings(singleInDatabase('Paused', PAUSED), { executionTimeout: 60 });
+	pausedId = await stage.host.run(await stage.host.importWorkflow(file));
+});
 
 describe('the timeout of the workflow', () => {
 	test('aborts the session as Stop does', async () => {
@@ -205,4 +215,9 @@ describe('examples/approval-with-deadline.json', () => {
 			['rm -rf tmp/cache', 'reject'],
 		]);
 	});
+});
+
+test("the workflow's timeout counts paused time, and leaves the session running, because n8n runs no node (rule 7)", async () => {
+	expect((await stage.host.waitForExecution(pausedId)).status).toBe('canceled');
+	expect(await sessionsFor(stage, PAUSED)).toMatchObject([{ aborted: false }]);
 });
