@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { ensurePackages, onPath, type DebianPackage } from '../../n8n-host/debian.mts';
 import { lock, type Log } from '../../n8n-host/pinned.mts';
 
-/** The same browser under its other names */
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The same browser under its other names. The first has no window, and needs the least processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 const findChromium = (): string | undefined => NAMES.map(onPath).find((file) => file !== undefined);
 
 const chromiumPackage: DebianPackage = {
-	name: 'chromium',
-	program: 'chromium',
+	name: 'chromium-headless-shell',
+	program: 'chromium-headless-shell',
 	find: findChromium,
 };
 
