@@ -1,5 +1,7 @@
-// Jest's own summary counts files and tests in another form; CI reads one line: `N passed, N failed[, N skipped]`.
+// Jest's own summary counts files and tests in another form; CI reads one line: `N passed, N failed[, N skipped]`. Jest's summary of failed tests
+// doesn't say on which n8n.
 import { appendFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { AggregatedResult } from '@jest/reporters';
 
 export default class TotalReporter {
@@ -10,7 +12,15 @@ export default class TotalReporter {
 		const broken = testResults.filter(({ testExecError }) => testExecError !== undefined).length;
 		const skipped = numPendingTests + numTodoTests;
 		const totals = `${numPassedTests} passed, ${numFailedTests + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-		process.stderr.write(`\n${totals}\n`);
+		const failed = testResults.flatMap(({ displayName, testFilePath, testResults: tests }) =>
+			tests
+				.filter(({ status }) => status === 'failed')
+				.map(
+					({ fullName }) =>
+						`failed: ${displayName?.name ?? ''} ${basename(testFilePath)}, ${fullName}\n`,
+				),
+		);
+		process.stderr.write(`\n${failed.join('')}${totals}\n`);
 		const { JEST_TOTALS: file } = process.env;
 		if (file) appendFileSync(file, `${totals}\n`);
 	}

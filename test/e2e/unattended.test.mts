@@ -217,7 +217,7 @@ describe('examples/approval-with-deadline.json', () => {
 	});
 });
 
-test("the workflow's timeout counts paused time, and leaves the session running, because n8n runs no node (rule 7)", async () => {
+test("the workflow's timeout counts paused time, and leaves the session running (rule 7)", async () => {
 	expect((await stage.host.waitForExecution(pausedId)).status).toBe('canceled');
 	expect(await sessionsFor(stage, PAUSED)).toMatchObject([{ aborted: false }]);
 });

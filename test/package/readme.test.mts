@@ -222,7 +222,7 @@ const PROOFS: Record<string, string[]> = {
 		'examples/create-then-continue.json: a retry on another worker waits for the same session',
 	],
 	'for example right after the start': [
-		'two seconds after the start of one session, while another is paused and a third resumes',
+		'while one session is polled, and two others are paused or resume',
 		'each session was started once, each request decided once, and each outcome arrived',
 		'the first run starts the session and pauses before it polls',
 	],
