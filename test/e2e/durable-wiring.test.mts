@@ -1,10 +1,11 @@
 // Connections and settings of Run Agent Session, and a paused execution when it's stopped, or the workflow is changed or called
 // from another. All workflows run beside each other, and the tests check what became of them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { durable, twiceHost, looped, single } from './durable.mts';
+import { durable, looped, runLive, single, twiceHost } from './durable.mts';
 import {
 	agentSession,
 	arrival,
@@ -279,4 +280,26 @@ test('a workflow waits for the sub-workflow with the session (rule 8)', async ()
 	// n8n 1 returns the caller's own items, not the sub-workflow's.
 	const handedOn = hostVersion() === '2.41' ? { text: 'Done.' } : {};
 	expect(execution.items('After')).toMatchObject([handedOn]);
+});
+
+// The last, because the slow service would delay the others. On n8n 1, two runs of the node are in progress, and Stop reaches one of them.
+test('Stop during a poll aborts the session, even if n8n 1 has resumed the execution twice', async () => {
+	const { host, service } = stage;
+	const prompt = getPrompt('Stopped during a poll', '[work 9h]');
+	const id = await runLive(host, single('Stopped during a poll', prompt));
+	const slow = { operationId: 'getAgentSession', kind: 'latency', ms: 12_000, times: 0 } as const;
+	await service.control.addFaults(slow);
+	const { sessionId } = await eventually(async () => (await sessionsFor(stage, prompt))[0]);
+	await eventually(async () =>
+		(await service.requests()).some(
+			({ path, status }) => path.endsWith(sessionId) && status === null,
+		),
+	);
+	// n8n 1 loses a Stop while it begins the second run: no node learns of it.
+	await sleep(2_000);
+	await host.stop(id);
+	await service.control.clearFaults();
+	await eventually(async () => (await sessionsFor(stage, prompt))[0].aborted);
+	expect((await host.waitForExecution(id)).status).not.toBe('success');
+	expect(await sessionsFor(stage, prompt)).toHaveLength(1);
 });

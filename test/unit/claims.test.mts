@@ -53,6 +53,14 @@ test('a second run has no effect, and n8n saves for it what it has saved for the
 	expect(second.end({ status: 'success', finished: true, data: 'none' })).toEqual(end);
 });
 
+test('a second run never ends if n8n does not provide its functions, so that n8n saves only the first', async () => {
+	const [first, second] = [loadExecution('4'), loadExecution('4')];
+	for (const { context } of [first, second])
+		delete (context as { additionalData?: object }).additionalData;
+	expect(await runOnceAtATime(first.context, async () => NONE)).toBe(NONE);
+	expect(await isPending(runOnceAtATime(second.context, never))).toBe(true);
+});
+
 test('the next run of the node is another one', async () => {
 	const { context, nodeContext } = loadExecution('2');
 	for (const runs of [4, 5]) {

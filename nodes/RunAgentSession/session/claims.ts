@@ -6,7 +6,7 @@ import type {
 	IRunExecutionData,
 } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
+import { realClock, withTimeout } from '../../shared/client/clock';
 import { noItems } from './nodeRun';
 import { readPauseState } from './pause';
 
@@ -45,12 +45,6 @@ interface Execution {
 const listAfterExecution = (context: IExecuteFunctions): AfterExecution[] | undefined =>
 	(context as Execution).additionalData?.hooks?.handlers?.workflowExecuteAfter;
 
-const untilCanceled = async (signal: AbortSignal | undefined): Promise<undefined> =>
-	await new Promise((resolve) => {
-		if (signal?.aborted) resolve(undefined);
-		signal?.addEventListener('abort', () => resolve(undefined), { once: true });
-	});
-
 /** Makes n8n save that this execution ended or paused as the first one. */
 function endAs(context: IExecuteFunctions, first: IRun): INodeExecutionData[][] {
 	const whole = { finished: undefined, waitTill: undefined, ...first };
@@ -78,8 +72,9 @@ export async function runOnceAtATime(
 	const key = runKey(context, runs);
 	const earlier = claims.get(key);
 	if (earlier) {
-		const canceled = untilCanceled(context.getExecutionCancelSignal?.());
-		const first = await Promise.race([earlier.saved, canceled]);
+		const signal = context.getExecutionCancelSignal?.();
+		const saved = withTimeout(signal, undefined, async () => await earlier.saved);
+		const first = await saved.catch(() => undefined);
 		if (first) return endAs(context, first);
 		Object.assign(nodeContext, earlier.nodeContext);
 		return await work();

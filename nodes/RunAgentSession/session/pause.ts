@@ -124,7 +124,7 @@ export async function pauseExecution(
 	state.until = wakeAt;
 	state.origin ??= context.getExecutionId();
 	state.hasSavedMarks = true;
-	// n8n 1 may resume twice and forget the second run ("No active execution found"). The time is stored by then, and n8n pauses anyway.
+	// If n8n 1 has resumed twice and one run was stopped, it has forgotten both ("No active execution found"). The time is stored by then.
 	await context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
 	return outputs;
 }
