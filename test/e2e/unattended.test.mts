@@ -39,16 +39,42 @@ const requestsTo = async (end: string) =>
 		({ method, path }) => method === 'POST' && path.endsWith(end),
 	);
 
+describe('Retry On Fail', () => {
+	test('continues the session that the first try started', async () => {
+		const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
+		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
+		await stage.service.control.addFaults({
+			operationId: 'getAgentSession',
+			kind: 'status',
+			status: 403,
+			after: 1,
+			times: 1,
+		});
+
+		const execution = await play(stage, single({ prompt }, retrying));
+
+		const faults = await stage.service.control.faults();
+		await stage.service.control.clearFaults();
+		expect(faults).toMatchObject([{ struck: 1 }]);
+		expect(execution.status).toBe('success');
+		const [item] = itemsOn(execution, 'completed');
+		expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
+		expect(await sessionsFor(stage, prompt)).toMatchObject([
+			{ sessionId: item.sessionId, status: 'completed' },
+		]);
+	});
+});
+
 const PAUSED = 'Paused too long. [work 9h]';
 let pausedId: string;
 
-// It polls for 30 s, and pauses for 70.
-beforeAll(async () => {
-	const file = withSettings(singleInDatabase('Paused', PAUSED), { executionTimeout: 60 });
-	pausedId = await stage.host.run(await stage.host.importWorkflow(file));
-});
-
 describe('the timeout of the workflow', () => {
+	// It polls for 30 s, and pauses for 70. The fault above would fail its polls.
+	beforeAll(async () => {
+		const file = withSettings(singleInDatabase('Paused', PAUSED), { executionTimeout: 60 });
+		pausedId = await stage.host.run(await stage.host.importWorkflow(file));
+	});
+
 	test('aborts the session as Stop does', async () => {
 		const prompt = 'Too long. [work 10m]';
 		const execution = await play(stage, single({ prompt }, {}, { executionTimeout: 5 }));
@@ -82,32 +108,6 @@ describe('Stop with Abort on Stop off', () => {
 			aborted: false,
 		});
 		expect(await requestsTo(`/${sessionId}/abort`)).toEqual([]);
-	});
-});
-
-describe('Retry On Fail', () => {
-	test('continues the session that the first try started', async () => {
-		const prompt = 'Only once, please. [work 4s] [say Done at the second try.]';
-		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
-		await stage.service.control.addFaults({
-			operationId: 'getAgentSession',
-			kind: 'status',
-			status: 403,
-			after: 1,
-			times: 1,
-		});
-
-		const execution = await play(stage, single({ prompt }, retrying));
-
-		const faults = await stage.service.control.faults();
-		await stage.service.control.clearFaults();
-		expect(faults).toMatchObject([{ struck: 1 }]);
-		expect(execution.status).toBe('success');
-		const [item] = itemsOn(execution, 'completed');
-		expect(item).toMatchObject({ status: 'completed', text: 'Done at the second try.' });
-		expect(await sessionsFor(stage, prompt)).toMatchObject([
-			{ sessionId: item.sessionId, status: 'completed' },
-		]);
 	});
 });
 
