@@ -303,8 +303,8 @@ describe('an operation with its override', () => {
 			path: '/jobs',
 			query: { size: '{limit}' },
 			answer: {
-				data: { paths: ['jobs'], isOverridden: true },
-				id: { paths: ['id'], isOverridden: false },
+				data: { paths: [['jobs']], isOverridden: true },
+				id: { paths: [['id']], isOverridden: false },
 			},
 			overrideJson: JSON.stringify(override),
 		});

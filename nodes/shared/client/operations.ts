@@ -30,8 +30,8 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 
 export interface ServiceOperation extends Omit<OperationRow, 'answer' | 'words'> {
 	id: OperationId;
-	/** Dotted paths by name. An override's path is the only one. */
-	answer: Record<string, { paths: readonly string[]; isOverridden: boolean }>;
+	/** Split paths by name. An override's path is the only one. */
+	answer: Record<string, { paths: readonly string[][]; isOverridden: boolean }>;
 	words: Record<string, string>;
 	overrideJson: string;
 }

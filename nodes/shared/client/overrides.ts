@@ -66,7 +66,9 @@ export function applyOverride(id: OperationId, override: Override = {}): Service
 	const { answer: overridden = {}, words = {}, ...request } = override;
 	const answer = Object.keys({ ...places, ...overridden }).map((name) => {
 		const isOverridden = overridden[name] !== undefined;
-		return [name, { isOverridden, paths: isOverridden ? [overridden[name]] : places[name] }];
+		const paths = isOverridden ? [overridden[name]] : places[name];
+		// Split once, because a list reads an ID from each of its entries.
+		return [name, { isOverridden, paths: paths.map((path) => path.split('.')) }];
 	});
 	return {
 		...row,
@@ -105,9 +107,9 @@ export function createRequest(
 	};
 }
 
-function valueAt(body: unknown, path: string): unknown {
+function valueAt(body: unknown, path: readonly string[]): unknown {
 	let at = body;
-	for (const key of path.split('.')) {
+	for (const key of path) {
 		if (Array.isArray(at)) at = at[Number(key)] as unknown;
 		else at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
 	}

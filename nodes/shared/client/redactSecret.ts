@@ -63,6 +63,11 @@ const longestWord = (form: string): string =>
 
 /** Without one of these, a text has the key only unchanged or in base64. */
 const ANY_ESCAPE = /\\[u/"\\]|%[2-7][\da-f]|&[#a-z]/i;
+/** Searching for these first takes a tenth of the time. */
+const ESCAPE_BEGINNINGS = ['\\', '%', '&'];
+
+const mayHaveEscapes = (text: string): boolean =>
+	ESCAPE_BEGINNINGS.some((character) => text.includes(character)) && ANY_ESCAPE.test(text);
 
 function countBackslashes(text: string, end: number): number {
 	let start = end;
@@ -88,7 +93,7 @@ export function createRedactor(secret: string): (text: string) => string {
 		if (text.length < secret.length) return text;
 		const isUnescaped = unescaped.test(text);
 		const plain = isUnescaped ? text.replaceAll(secret, REDACTED) : text;
-		const decoded = ANY_ESCAPE.test(plain) ? redactEscaped(plain) : plain;
+		const decoded = mayHaveEscapes(plain) ? redactEscaped(plain) : plain;
 		return isUnescaped && encoded.length > 0 ? decoded.replace(inBase64, REDACTED) : decoded;
 	};
 }
