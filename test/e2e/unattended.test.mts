@@ -69,7 +69,7 @@ const PAUSED = 'Paused too long. [work 9h]';
 let pausedId: string;
 
 describe('the timeout of the workflow', () => {
-	// It polls for 30 s, and pauses for 70. The fault above would fail its polls.
+	// It polls for 30 s, and pauses for 70. Started after the test above, whose fault could hit one of its polls.
 	beforeAll(async () => {
 		const file = withSettings(singleInDatabase('Paused', PAUSED), { executionTimeout: 60 });
 		pausedId = await stage.host.run(await stage.host.importWorkflow(file));

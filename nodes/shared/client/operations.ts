@@ -30,7 +30,7 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 
 export interface ServiceOperation extends Omit<OperationRow, 'answer' | 'words'> {
 	id: OperationId;
-	/** Split paths by name. An override's path is the only one. */
+	/** Paths by name, each as its list of keys. An override's path is the only one. */
 	answer: Record<string, { paths: readonly string[][]; isOverridden: boolean }>;
 	words: Record<string, string>;
 	overrideJson: string;
