@@ -10,7 +10,8 @@ const NOT_INHERITED =
 /** Settings of one version only: n8n doesn't start if a setting disables a module that it doesn't have. */
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'2.41': {
-		N8N_DISABLED_MODULES: 'mcp-registry', // calls home
+		// The first calls home. The second fails an execution whose pause ends while n8n starts (docs/troubleshoot.md).
+		N8N_DISABLED_MODULES: 'mcp-registry,otel',
 		// On a busy machine, n8n would take its own database for lost, and answer every request with 503.
 		DB_PING_TIMEOUT_MS: '60000',
 	},
