@@ -7,6 +7,7 @@ import { getTraffic } from './analytics/traffic.mts';
 import { registerApi, type ApiParts } from './api.mts';
 import { mainToken } from './auth.mts';
 import { createClock, type Clock } from './clock.mts';
+import { getChanges } from './control/changes.mts';
 import { showSeed, showSessions, type SeedView, type SessionView } from './control/views.mts';
 import { registerControl } from './control/control.mts';
 import { chooseDialects } from './dialects/index.mts';
@@ -56,6 +57,8 @@ export interface Service {
 	/** What the control API's `GET /seed` and `GET /sessions` show */
 	seed(): SeedView;
 	sessions(): SessionView[];
+	/** What the control API's requests below `/state` do */
+	changes: ReturnType<typeof getChanges>;
 	/**
 	 * Listens for requests.
 	 * @param port 0, the default, picks a free one
@@ -119,6 +122,7 @@ export function createService(options: ServiceOptions = {}): Service {
 		app,
 		seed: () => showSeed(parts.state, layer),
 		sessions: () => showSessions(parts.state),
+		changes: getChanges(parts.state),
 		async start(port = 0, host = '127.0.0.1') {
 			await app.listen({ port, host });
 			const origin = `http://${reachable(host)}:${(app.server.address() as AddressInfo).port}`;

@@ -2,7 +2,6 @@
 // a seed draws, with Retry On Fail. Afterwards the service's own record is held against what each execution returned.
 import { createDice } from '../../local-service/faults.mts';
 import { createService } from '../../local-service/app.mts';
-import { controlWithin } from '../../local-service/control/client.mts';
 import {
 	findConflict,
 	dialectNames,
@@ -92,8 +91,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 		rateLimit: LIMIT,
 		log: (mistake) => mistakes.push(mistake),
 	});
-	const control = controlWithin(service.app);
-	const [{ id: projectId }] = (await control.seed()).projects;
+	const [{ id: projectId }] = service.seed().projects;
 
 	const probability = { poll: 0.25 * dice(), decision: 0.4 * dice(), start: 0.2 * dice() };
 	const sent: Sent[] = [];
@@ -182,7 +180,7 @@ export async function simulatedCampaign(seed: number, count: number): Promise<Si
 	const orders = await virtual.run(
 		Promise.all(Array.from({ length: count }, async (_, index) => await execution(index))),
 	);
-	const sessions = await control.sessions();
+	const sessions = service.sessions();
 	await service.app.close();
 	return judge(orders, sessions, sent, { dialects: spoken, mistakes, start: START });
 }

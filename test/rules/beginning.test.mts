@@ -122,7 +122,7 @@ describe('rule 2: the first moments of a session', () => {
 		const error = await getError(service.run('[say Hello]'));
 		expect(error.message).toBe("The session wasn't found");
 		expect(error.description).toMatch(/no such session.*lacks a scope/s);
-		expect(error.description).toContain((await service.sessions())[0].sessionId);
+		expect(error.description).toContain(service.sessions()[0].sessionId);
 		expect(seconds(polls(service.sent))).toEqual([5, 6, 8, 12]);
 	});
 });
@@ -136,7 +136,7 @@ describe('rule 10: no second session', () => {
 		service.advance(10_000);
 		const outcome = await service.run('[work 60s] [say Done]', {}, nodeContext);
 		expect(outcome.kind).toBe('completed');
-		expect(await service.sessions()).toHaveLength(1);
+		expect(service.sessions()).toHaveLength(1);
 	});
 
 	test('a retry returns the result of a completed session', async () => {
@@ -149,7 +149,7 @@ describe('rule 10: no second session', () => {
 			session: first.session,
 			decisions: first.decisions,
 		});
-		expect(await service.sessions()).toHaveLength(1);
+		expect(service.sessions()).toHaveLength(1);
 	});
 
 	test('a retry after a failed session starts a new one', async () => {
@@ -157,7 +157,7 @@ describe('rule 10: no second session', () => {
 		const nodeContext = {};
 		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
 		expect((await service.run('[fail Out of disk]', {}, nodeContext)).kind).toBe('failed');
-		expect(await service.sessions()).toHaveLength(2);
+		expect(service.sessions()).toHaveLength(2);
 	});
 
 	test('a retry after Stop aborted the session starts a new one', async () => {
@@ -167,7 +167,7 @@ describe('rule 10: no second session', () => {
 		await expect(service.run('[work 30s]', {}, nodeContext)).rejects.toThrow('canceled');
 		service.stopAt(Infinity);
 		expect((await service.run('[work 30s]', {}, nodeContext)).kind).toBe('completed');
-		expect(await service.sessions()).toHaveLength(2);
+		expect(service.sessions()).toHaveLength(2);
 	});
 
 	test.each<[string, Weather]>([
@@ -188,7 +188,7 @@ describe('rule 10: no second session', () => {
 			expect((await getError(service.run('[say Hello]', {}, nodeContext))).message).toBe(
 				'The session may have been started',
 			);
-			expect(await service.sessions()).toHaveLength(1);
+			expect(service.sessions()).toHaveLength(1);
 		},
 	);
 
@@ -199,7 +199,7 @@ describe('rule 10: no second session', () => {
 		const service = simulation();
 		service.meets('start', weather, { first: 2 });
 		expect((await service.run('[say Hello]')).kind).toBe('completed');
-		expect(await service.sessions()).toHaveLength(1);
+		expect(service.sessions()).toHaveLength(1);
 	});
 
 	test("a message with a lost response isn't repeated if the session shows it", async () => {
@@ -255,7 +255,7 @@ describe('rule 14: finding executions', () => {
 	test('the session and its dashboard are reported before the first poll', async () => {
 		const service = simulation();
 		await service.run('[say Done]');
-		const [{ sessionId }] = await service.sessions();
+		const [{ sessionId }] = service.sessions();
 		expect(service.recorded).toEqual([
 			{ sessionId },
 			{ sessionId, dashboardUrl: expect.stringContaining(sessionId) },

@@ -151,7 +151,7 @@ describe('responses of another shape (rule 6)', () => {
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
 		const error = await getError(service.database('[work 3m]'));
 		expect(error.description).toMatch(/unusable for \d+.*"object":"list"/);
-		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
+		expect(error.context.sessionId).toBe(service.sessions()[0].sessionId);
 		expect(of(service.sent, 'GET', '').length).toBeGreaterThanOrEqual(3);
 	});
 });
@@ -170,7 +170,7 @@ describe('asking approvers (rule 21)', () => {
 		const service = simulation();
 		service.meets('poll', (request) => (request.path.startsWith('/projects') ? weather : 'fine'));
 		const nodeContext = {};
-		const { id: projectId, name: projectName } = await service.project();
+		const { id: projectId, name: projectName } = service.project;
 		const origin = { projectId };
 		const changes = { policy: ask, origin, timeouts: { waitsForApprovers: true } };
 		await service.wake('[ask bash: a]', nodeContext, changes);
@@ -351,7 +351,7 @@ describe('proof (rules 4, 9, 11 and 12)', () => {
 
 	test('a stale first poll after a message, which comes late in a wake, is not the result', async () => {
 		const service = simulation();
-		const projectId = (await service.project()).id;
+		const projectId = service.project.id;
 		const { sessionId } = await service.call('POST', '/agent/sessions', {
 			projectId,
 			prompt: '[say Old]',
@@ -420,7 +420,7 @@ describe('timeouts (rule 35)', () => {
 		service.slow('start', 50_000);
 		const { kind } = await service.run('[work 10m]', { maxWaitMs: 0 });
 		expect(kind).toBe('stillRunning');
-		expect(await service.sessions()).toHaveLength(1);
+		expect(service.sessions()).toHaveLength(1);
 	});
 
 	test('a completed session is a result, even after Give Up After', async () => {

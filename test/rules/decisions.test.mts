@@ -34,7 +34,7 @@ describe('rule 7: resolving is verified', () => {
 		service.meets('poll', nothingPending, { after: 'decision', first: 1 });
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
-		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+		expect(service.sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
 	test("a decision without proof at the timeout is a warning, and isn't listed", async () => {
@@ -112,7 +112,7 @@ describe('rule 7: resolving is verified', () => {
 					decisions: [{ decision: 'approve', patterns: ['x'] }],
 					warnings: [],
 				});
-				expect((await service.sessions()).map(({ interactions }) => interactions)).toMatchObject([
+				expect(service.sessions().map(({ interactions }) => interactions)).toMatchObject([
 					[{ value: 'once' }],
 				]);
 			},

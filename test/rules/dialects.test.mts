@@ -66,7 +66,7 @@ test('under any mixture of dialects and faults, nothing is started, sent or deci
 				if (result instanceof Error)
 					result = await service.run('', { target }, again).catch((error: unknown) => error);
 			}
-			const sessions = await service.sessions();
+			const sessions = service.sessions();
 			expect(sessions.length).toBeLessThanOrEqual(1);
 			for (const { turns, interactions } of sessions) {
 				expect(turns).toBeLessThanOrEqual(2);

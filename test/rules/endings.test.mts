@@ -18,7 +18,7 @@ describe('rule 8: a timeout', () => {
 		const service = simulation();
 		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
-		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.sessions()[0].aborted).toBe(false);
 		expect(service.now()).toBeLessThanOrEqual(60_000);
 		expect(service.now()).toBeGreaterThan(50_000);
 	});
@@ -36,7 +36,7 @@ describe('rule 8: a timeout', () => {
 			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
 		);
 		expect(error.message).toBe('The session did not finish within 1 minute and was aborted');
-		expect((await service.sessions())[0].aborted).toBe(true);
+		expect(service.sessions()[0].aborted).toBe(true);
 	});
 
 	test('a failed abort says that the session may still be running', async () => {
@@ -75,7 +75,7 @@ describe('rule 8: a timeout', () => {
 		const target = { operation: 'continue' as const, sessionId: session.sessionId };
 		const outcome = await service.run('', { target, maxWaitMs: 1_000 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
-		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+		expect(service.sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
 	test("Max Wait 0 starts, or sends the message, and doesn't poll (rule 37)", async () => {
@@ -99,7 +99,7 @@ describe('rule 8: an abort that a proxy answers', () => {
 		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
 		const error = await getError(service.run('[work 10m]', job));
 		expect(error.message).toMatch(/couldn't be aborted$/);
-		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.sessions()[0].aborted).toBe(false);
 	});
 });
 
@@ -108,14 +108,14 @@ describe('rule 9: Stop', () => {
 		const service = simulation();
 		service.stopAt(12_000);
 		await expect(service.run('[work 10m]')).rejects.toThrow('canceled');
-		expect((await service.sessions())[0].aborted).toBe(true);
+		expect(service.sessions()[0].aborted).toBe(true);
 	});
 
 	test('leaves it running if Abort on Stop is off, and says so in the log', async () => {
 		const service = simulation();
 		service.stopAt(12_000);
 		await expect(service.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
-		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.sessions()[0].aborted).toBe(false);
 		expect(service.logged.at(-1)).toMatch(/Abort on Stop is off/);
 	});
 });

@@ -29,7 +29,7 @@ describe('rule 5: permissions', () => {
 			['bash', 'approve', 'once', 'rule 1'],
 			['edit', 'deny', 'reject', 'rule 2'],
 		]);
-		const [session] = await service.sessions();
+		const [session] = service.sessions();
 		expect(session.interactions.map(({ value }: any) => value)).toEqual(['once', 'reject']);
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
@@ -96,7 +96,7 @@ describe('rule 5: permissions', () => {
 		service.meets('decision', status(400));
 		const error = await getError(service.run('[ask bash: x]'));
 		expect(error.message).toBe('The service refused the request as invalid');
-		expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
+		expect(error.context.sessionId).toBe(service.sessions()[0].sessionId);
 	});
 });
 

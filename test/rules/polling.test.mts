@@ -148,7 +148,7 @@ describe('rule 4: a network error loses nothing', () => {
 			service.meets('poll', weather);
 			const error = await getError(service.run('[work 20s]', { maxWaitMs: 5 * 60_000 }));
 			expect(error.description).toMatch(/unusable for 18\d(\.\d+)? seconds/);
-			expect(error.context.sessionId).toBe((await service.sessions())[0].sessionId);
+			expect(error.context.sessionId).toBe(service.sessions()[0].sessionId);
 			expect(service.now()).toBeGreaterThan(3 * 60_000);
 			expect(service.now()).toBeLessThan(3.5 * 60_000);
 		},
@@ -203,7 +203,7 @@ describe('rule 4: a network error loses nothing', () => {
 		const service = simulation();
 		service.meets('poll', status(code), { from: 6_000 });
 		const error = await getError(service.run('[work 60s]'));
-		const [{ sessionId }] = await service.sessions();
+		const [{ sessionId }] = service.sessions();
 		expect(error.message).toBe(message);
 		expect(error.description).toContain(sessionId);
 		expect(error.description).toContain('/dashboard/');
@@ -305,7 +305,7 @@ describe('rule 19: time and rate limits', () => {
 			kind: 'completed',
 			session: { latestMessage: { text: 'Done' } },
 		});
-		expect((await service.sessions())[0].aborted).toBe(false);
+		expect(service.sessions()[0].aborted).toBe(false);
 		expect(service.now()).toBeLessThan(62_000);
 	});
 
@@ -319,7 +319,7 @@ describe('rule 19: time and rate limits', () => {
 		expect(service.now()).toBeLessThan(95_000);
 		service.advance(200_000);
 		await service.run('[work 20s] [say Done]', changes, nodeContext).catch(() => {});
-		expect(await service.sessions()).toHaveLength(1);
+		expect(service.sessions()).toHaveLength(1);
 	});
 
 	test('a start has its own timeout, for any Max Wait', async () => {
@@ -327,7 +327,7 @@ describe('rule 19: time and rate limits', () => {
 		service.slow('start', 20_000);
 		const outcome = await service.run('[work 10m]', { maxWaitMs: 0 });
 		expect(outcome.kind).toBe('stillRunning');
-		expect(outcome.session.sessionId).toBe((await service.sessions())[0].sessionId);
+		expect(outcome.session.sessionId).toBe(service.sessions()[0].sessionId);
 	});
 
 	test('all decisions together have half a minute after Max Wait', async () => {
@@ -347,7 +347,7 @@ describe('rule 19: time and rate limits', () => {
 		service.stopAt(3_000);
 		service.slow('start', 10_000);
 		await expect(service.run('[work 10m]', { abortOnStop })).rejects.toThrow('canceled');
-		const [{ sessionId, aborted }] = await service.sessions();
+		const [{ sessionId, aborted }] = service.sessions();
 		expect(aborted).toBe(abortOnStop);
 		expect(service.logged.at(-1)).toContain(sessionId);
 	});

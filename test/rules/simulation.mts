@@ -223,10 +223,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	const meets = (purpose: Purpose | 'any', meeting: Meeting, which: Which = {}) =>
 		void rules.push({ purpose, meeting, which, seen: 0 });
 
-	const control = async (path: string) =>
-		(await service.app.inject({ url: `/_control${path}` })).json() as any;
-	const project = async () =>
-		(await control('/seed')).projects[0] as { id: string; name: string; timeZone: string };
+	const [project] = service.seed().projects;
 
 	return {
 		sent,
@@ -274,7 +271,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		/** Stops the execution that runs. */
 		stop: () => stopNow(),
 		/** The service's own record of its sessions */
-		sessions: async () => (await control('/sessions')).sessions as any[],
+		sessions: service.sessions,
 		/** Calls the service as someone else would, in fine weather */
 		async call(method: 'GET' | 'POST', path: string, body?: object) {
 			const headers = apiHeaders(KEY);
@@ -319,7 +316,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	): Promise<RunResult> {
 		late = lateMs;
 		const job = {
-			target: { operation: 'start', projectId: (await project()).id, prompt, extra: {} },
+			target: { operation: 'start', projectId: project.id, prompt, extra: {} },
 			policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
 			poll: { pollMs: 5000, maxPollMs: 10_000 },
 			maxWaitMs: 30 * 60_000,

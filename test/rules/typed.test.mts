@@ -117,7 +117,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s',
 			});
 		};
 		const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
-		const [{ sessionId }] = await service.sessions();
+		const [{ sessionId }] = service.sessions();
 		isMisfit(error, sessionId);
 		for (const prompt of [WRONG_TWICE, 'Another prompt'])
 			isMisfit(await getError(run(service, prompt, {}, nodeContext)), sessionId);

@@ -240,7 +240,7 @@ describe('overrides', () => {
 	test("make the nodes' requests succeed", async () => {
 		for (const name of ['session-ids-run', 'content-in-file', 'lists-under-other-keys'] as const) {
 			const service = speak(name);
-			const { projects, files, sites } = await service.control.seed();
+			const { projects, files, sites } = service.seed();
 			const values = {
 				...samples,
 				projectId: projects[0].id,

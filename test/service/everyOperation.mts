@@ -18,13 +18,13 @@ export async function everyOperation(service: Speaker): Promise<Set<OperationId>
 		service.advance(LATE_SECONDS);
 		return answer;
 	}
-	const seed = await service.control.seed();
+	const seed = service.seed();
 	const [{ id: projectId }] = seed.projects;
 	const [{ id: taskId }] = seed.tasks;
 	const [{ id: siteId }] = seed.sites;
 	const inProject = ({ projectId: other }: { projectId: string }) => other === projectId;
 	const files = async () => {
-		const { files, folders } = await service.control.seed();
+		const { files, folders } = service.seed();
 		return [...folders, ...files].filter(inProject);
 	};
 	const fileNamed = async (name: string) => (await files()).find((file) => file.name === name)!;
@@ -33,7 +33,7 @@ export async function everyOperation(service: Speaker): Promise<Set<OperationId>
 		await call(operationId, { limit: 2 });
 	await call('getTask', { taskId });
 	await call('updateTask', { taskId, title: 'Renamed' });
-	expect((await service.control.seed()).tasks[0].title).toBe('Renamed');
+	expect(service.seed().tasks[0].title).toBe('Renamed');
 	await call('queryAnalytics', { query: 'SELECT 1 AS n' });
 
 	await call('createAgentSession', { projectId, prompt: '[ask bash: git push] [say done]' });
@@ -85,13 +85,13 @@ export async function everyOperation(service: Speaker): Promise<Set<OperationId>
 	const { id: customDomainId } = seed.domains[0];
 	await call('listCustomDomains', { siteId, limit: 2 });
 	await call('deleteCustomDomain', { customDomainId });
-	expect((await service.control.seed()).domains[0].id).not.toBe(customDomainId);
+	expect(service.seed().domains[0].id).not.toBe(customDomainId);
 
 	await call('createProduct', { projectId }, { name: 'Mug', sizes: [1, 2] });
-	const product = (await service.control.seed()).products.at(-1)!;
+	const product = service.seed().products.at(-1)!;
 	expect(product).toMatchObject({ projectId, name: 'Mug', sizes: [1, 2] });
 	await call('updateProduct', { productId: product.id, projectId }, { name: 'Cup' });
-	expect((await service.control.seed()).products.at(-1)).toEqual({ ...product, name: 'Cup' });
+	expect(service.seed().products.at(-1)).toEqual({ ...product, name: 'Cup' });
 	await call('listProducts', { projectId, limit: 2 });
 	return called;
 }

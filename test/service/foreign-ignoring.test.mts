@@ -10,7 +10,7 @@ const speak = useSpeakers();
 
 /** A list as it is answered to a request for five of the first project's files */
 async function fiveFiles(service: Speaker, as?: Overrides): Promise<unknown> {
-	const [{ id: projectId }] = (await service.control.seed()).projects;
+	const [{ id: projectId }] = service.seed().projects;
 	return (await service.call('listFiles', { projectId, limit: 5 }, { as })).body;
 }
 
@@ -26,10 +26,10 @@ const toSession = (shape: object) => async (service: Speaker) => {
 
 /** Nothing is answered but this, and a task is or is not changed. */
 const answersWith = (status: number, text: RegExp, acts: boolean) => async (service: Speaker) => {
-	const [{ id: taskId }] = (await service.control.seed()).tasks;
+	const [{ id: taskId }] = service.seed().tasks;
 	const answer = await service.call('updateTask', { taskId, title: 'Renamed' });
 	expect([answer.status, text.test(answer.text)]).toEqual([status, true]);
-	const [{ title }] = (await service.control.seed()).tasks;
+	const [{ title }] = service.seed().tasks;
 	expect(title === 'Renamed').toBe(acts);
 };
 
@@ -43,7 +43,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect(findIds(await fiveFiles(service))).toHaveLength(5);
 	},
 	async 'ignored-cursor'(service) {
-		const [{ id: projectId }] = (await service.control.seed()).projects;
+		const [{ id: projectId }] = service.seed().projects;
 		const pages = async (as?: Overrides) => {
 			const values = { projectId, limit: 5, cursor: '5' };
 			return findIds((await service.call('listFiles', values, { as })).body);
@@ -52,7 +52,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect(await pages()).not.toEqual(await pages(ours));
 	},
 	async 'ignored-folder-filter'(service) {
-		const { folders } = await service.control.seed();
+		const { folders } = service.seed();
 		const [{ id: parentId, projectId }] = folders;
 		const parents = async (as?: Overrides) => {
 			const { body } = await service.call('listFiles', { projectId, parentId }, { as });
@@ -64,13 +64,13 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect((await parents(ours)).size).toBeGreaterThan(1);
 	},
 	async 'ignored-project-filter'(service) {
-		const { products, projects } = await service.control.seed();
+		const { products, projects } = service.seed();
 		const values = { projectId: projects[0].id, limit: 100 };
 		const { body } = await service.call('listProducts', values, { as: ours });
 		expect(findIds(body)).toEqual(products.slice(0, 100).map(({ id }) => id));
 	},
 	async 'ignored-site-filter'(service) {
-		const { domains } = await service.control.seed();
+		const { domains } = service.seed();
 		const [{ siteId }] = domains;
 		const values = { siteId, limit: 100 };
 		const { body } = await service.call('listCustomDomains', values, { as: ours });
@@ -80,7 +80,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect(valueAt(body, 'data.0.siteId')).toEqual(expect.any(String));
 	},
 	async 'ignored-fields'(service) {
-		const { files, projects } = await service.control.seed();
+		const { files, projects } = service.seed();
 		const [{ id: fileId, name }] = files;
 		const renamed = await service.call('renameFile', { fileId, name: 'x.md' }, { as: ours });
 		expect([renamed.status, valueAt(renamed.body, 'name')]).toEqual([200, name]);
@@ -92,7 +92,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect([findIds(body).length, valueAt(body, 'has_more')]).toEqual([25, true]);
 	},
 	async 'newest-first'(service) {
-		const { tasks } = await service.control.seed();
+		const { tasks } = service.seed();
 		const { body } = await service.call('listTasks', { limit: 2 });
 		expect(findIds(body)).toEqual(
 			tasks
@@ -117,7 +117,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		errors: [],
 	}),
 	async 'products-without-ids'(service) {
-		const [{ id: projectId }] = (await service.control.seed()).projects;
+		const [{ id: projectId }] = service.seed().projects;
 		const { body } = await service.call('listProducts', { projectId });
 		expect(valueAt(body, 'data.0')).toMatchObject({ sku: expect.any(String) });
 		expect(valueAt(body, 'data.0.id')).toBeUndefined();

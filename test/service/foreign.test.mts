@@ -21,7 +21,7 @@ const speak = useSpeakers();
 /** Signs of a dialect */
 const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>> = {
 	async 'foreign-ids-numeric'(service) {
-		const { products, assets, projects } = await service.control.seed();
+		const { products, assets, projects } = service.seed();
 		expect(products[0].id).toBe(1);
 		expect(assets[0].id).toBe(1001);
 		const { body } = await service.call('listProducts', { projectId: projects[0].id, limit: 2 });
@@ -34,7 +34,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 			).toBe(404);
 	},
 	async 'foreign-ids-prefixed'(service) {
-		const { projects } = await service.control.seed();
+		const { projects } = service.seed();
 		const { body } = await service.call('listProducts', { projectId: projects[0].id, limit: 2 });
 		expect(findIds(body)).toEqual(['prod_1', 'prod_2']);
 		const created = await service.call('createProduct', { projectId: projects[0].id });
@@ -81,7 +81,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect((await service.call('getAgentSession', { sessionId })).text).toContain('"two"');
 	},
 	async 'my-files-folder'(service) {
-		const { files, projects } = await service.control.seed();
+		const { files, projects } = service.seed();
 		const [{ id: projectId }] = projects;
 		const readme = files.find(({ name, parentId }) => name === 'readme.md' && !parentId)!;
 		const { body } = await service.call('getFile', { fileId: readme.id });
@@ -133,7 +133,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 			dashboard_url: expect.any(String),
 		});
 		expect(body).not.toHaveProperty('sessionId');
-		const { projects } = await service.control.seed();
+		const { projects } = service.seed();
 		const { body: list } = await service.call('listProducts', { projectId: projects[0].id });
 		expect(valueAt(list, 'data.0')).toMatchObject({ project_id: projects[0].id });
 		expect(valueAt(list, 'data.0.projectId')).toBeUndefined();
@@ -159,12 +159,12 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect(answered.text).toContain('You answered “blue”');
 	},
 	async 'separate-rename-and-move'(service) {
-		const { files } = await service.control.seed();
+		const { files } = service.seed();
 		const values = { fileId: files[0].id, name: 'x.md' };
 		expect((await service.call('renameFile', values)).body).toMatchObject({ name: 'x.md' });
 	},
 	async 'other-file-sources'(service) {
-		const { projects } = await service.control.seed();
+		const { projects } = service.seed();
 		const answer = await service.call('createFile', {
 			projectId: projects[0].id,
 			kind: 'file',
@@ -175,7 +175,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		expect(answer.body).toMatchObject({ sizeBytes: 3 });
 	},
 	async 'other-versions'(service) {
-		const { tasks } = await service.control.seed();
+		const { tasks } = service.seed();
 		const [taskId] = tasks.map(({ id }) => id);
 		expect((await service.call('getTask', { taskId })).status).toBe(200);
 		expect((await service.call('getTask', { taskId }, { as: {} })).body).toMatchObject({
@@ -205,7 +205,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 			data: expect.any(Array),
 			next_cursor: expect.any(String),
 		});
-		const { projects, sites } = await service.control.seed();
+		const { projects, sites } = service.seed();
 		const values = { projectId: projects[1].id, siteId: sites[1].id, limit: 100 };
 		const ends = ['listTasks', 'listFiles', 'listCustomDomains'] as const;
 		const last = await Promise.all(
@@ -232,7 +232,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 	async 'empty-answers'(service) {
 		const sessionId = await startSession(service, '[ask bash: x]');
 		const [{ id: interactionId }] = await findPending(service, sessionId);
-		const { projects, domains } = await service.control.seed();
+		const { projects, domains } = service.seed();
 		const values: Values = {
 			projectId: projects[0].id,
 			sessionId,
@@ -256,7 +256,7 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 };
 
 async function start(service: Speaker): Promise<Answered> {
-	const { projects } = await service.control.seed();
+	const { projects } = service.seed();
 	return await service.call('createAgentSession', { projectId: projects[0].id, prompt: 'x' });
 }
 
@@ -281,7 +281,7 @@ async function offers(service: Speaker, options: Array<[string, string]>): Promi
 		expect((await service.control.sessions()).at(-1)!.interactions[0].value).toBe(own);
 	}
 	// Options of anything else stay what they are
-	const { projects } = await service.control.seed();
+	const { projects } = service.seed();
 	const own = { options: [{ value: 'once', label: 'Allow once' }] };
 	const product = await service.call(
 		'createProduct',
@@ -302,7 +302,7 @@ async function hasTimestamps(service: Speaker, now: number): Promise<void> {
 		expect(valueAt(body, path)).toEqual(expect.any(Number));
 		expect(Math.abs(Number(valueAt(body, path)) - now)).toBeLessThan(now / 1000);
 	}
-	const { tasks, files } = await service.control.seed();
+	const { tasks, files } = service.seed();
 	const task = await service.call('getTask', { taskId: tasks[0].id });
 	expect(valueAt(task.body, 'nextRunAt')).toEqual(expect.any(Number));
 	// The document says what timestamps of files look like
@@ -312,7 +312,7 @@ async function hasTimestamps(service: Speaker, now: number): Promise<void> {
 
 /** The answers for a file that comes as text, and for one that comes as a URL. */
 async function contents(service: Speaker): Promise<unknown[]> {
-	const { files } = await service.control.seed();
+	const { files } = service.seed();
 	const of = async (name: string) => {
 		const fileId = files.find((file) => file.name === name)!.id;
 		return (await service.call('getFileContent', { fileId })).body;

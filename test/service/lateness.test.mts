@@ -9,12 +9,12 @@ afterEach(() => service.close());
 
 const read = async (sessionId: string) =>
 	(await service.call('getAgentSession', { sessionId })).body;
-const firstProject = async () => (await service.control.seed()).projects[0].id;
+const firstProject = () => service.seed().projects[0].id;
 
 test('a new session is not found by any operation for the lateness plus its usual first moments', async () => {
 	late({ session: 4000 });
 	await service.call('createAgentSession', {
-		projectId: await firstProject(),
+		projectId: firstProject(),
 		prompt: '[work 1m]',
 	});
 	const { sessionId } = (await service.control.sessions())[0];
@@ -82,10 +82,8 @@ describe('a new entry of a list', () => {
 
 	test('is not in the list yet, and exists: a file', async () => {
 		late({ listed: 5000 });
-		const projectId = await firstProject();
-		const [{ id: parentId }] = (await service.control.seed()).folders.filter(
-			({ name }) => name === 'Empty',
-		);
+		const projectId = firstProject();
+		const [{ id: parentId }] = service.seed().folders.filter(({ name }) => name === 'Empty');
 		const file = { projectId, parentId, kind: 'file', name: 'a.txt', type: 'text', text: 'x' };
 		const { body } = await service.call('createFile', file);
 		const list = async () =>
@@ -100,7 +98,7 @@ describe('a new entry of a list', () => {
 
 	test('is not in the list yet: a product', async () => {
 		late({ listed: 5000 });
-		const projectId = await firstProject();
+		const projectId = firstProject();
 		await service.call('createProduct', { projectId }, { extra: { name: 'Mug' } });
 		const list = async () =>
 			findNames((await service.call('listProducts', { projectId, limit: 100 })).body);

@@ -75,6 +75,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 	return {
 		call,
 		control: controlWithin(service.app),
+		seed: service.seed,
 		overrides,
 		/** Errors that the service reports about itself */
 		problems,
@@ -102,7 +103,7 @@ export const latestSession = async ({ control }: Speaker): Promise<string> =>
 
 /** Starts a session and waits until it can be found. */
 export async function startSession(service: Speaker, prompt: string): Promise<string> {
-	const { projects } = await service.control.seed();
+	const { projects } = service.seed();
 	await service.call('createAgentSession', { projectId: projects[0].id, prompt });
 	service.advance(10);
 	return await latestSession(service);

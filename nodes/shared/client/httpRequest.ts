@@ -59,15 +59,16 @@ export function toFailedAttempt(error: unknown): FailedAttempt {
 
 class TooLargeError extends Error {}
 
-async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
-	const chunks: Uint8Array[] = [];
+async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+	const chunks: Buffer[] = [];
 	let bytes = 0;
 	for await (const chunk of body) {
 		bytes += chunk.length;
 		if (bytes > maxBytes) throw new TooLargeError();
 		chunks.push(chunk);
 	}
-	return Buffer.concat(chunks);
+	// Most bodies come in one piece.
+	return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }
 
 const toHttpOptions = (
@@ -95,7 +96,7 @@ const toHttpOptions = (
 interface HttpResponse {
 	statusCode: number;
 	headers: Headers;
-	body?: AsyncIterable<Uint8Array> | string;
+	body?: AsyncIterable<Buffer> | string;
 }
 
 const redactHeaders = (headers: Headers, redact: (text: string) => string): Headers =>

@@ -59,7 +59,7 @@ export { byId };
 export async function createWorld(names: string[], told: boolean): Promise<World> {
 	const time = createVirtualTime();
 	const problems: string[] = [];
-	const { app, seed, sessions } = createService({
+	const { app, seed, sessions, changes } = createService({
 		clock: serviceTime(time),
 		dialects: names,
 		clickHouse: oneQuery('seven', 7),
@@ -78,9 +78,9 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 	const [{ id: siteId }] = seed().sites;
 	const { folderId } = await control.fillFiles(projectId, COUNTS.files);
 	for (let n = 0; n < COUNTS.others; n++) {
-		await control.tasks.add({ projectId, title: `Task ${n}` });
-		await control.products.add({ projectId, name: `Product ${n}` });
-		await control.domains.add({ siteId, domain: `d${n}.example` });
+		changes.tasks.add({ projectId, title: `Task ${n}` });
+		changes.products.add({ projectId, name: `Product ${n}` });
+		changes.domains.add({ siteId, domain: `d${n}.example` });
 	}
 	// A preview can be shared where an agent has worked.
 	await control.startSession({ projectId, prompt: '[say Ready]' });
