@@ -113,5 +113,5 @@ const codex = copy('nodes/**/*.node.json');
 const files = parallel(code, icons, codex);
 
 exports.default = series(clean, types, files);
-/** Without the types, for people who only want to see it run */
+/** Without the types, as the commands build that run it (tools/build.mts) */
 exports.unchecked = series(clean, files);

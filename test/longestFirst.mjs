@@ -1,6 +1,6 @@
 // Jest starts the files first that took longest the last time, and on a fresh clone the biggest. A short file that waits a long time would then
-// come last, with one process waiting and the others idle. At any time some of those run that only wait for minutes (page, trigger, approvals),
-// and some that keep the processors busy (editor, killed).
+// come last, with one process waiting and the others idle. At any time some of those run that mostly wait (page, trigger, hostile-service), and
+// some that keep the processors busy (editor, killed, dialects).
 import { join } from 'node:path';
 import DefaultSequencer from '@jest/test-sequencer';
 
@@ -42,19 +42,34 @@ const LONGEST = [
 	'e2e/durable-changes',
 	'e2e/unattended',
 	'repository/checks',
-	'engine/run-agent-session-again',
+	'engine/hostile-service',
 	'engine/run-agent-session',
+	'engine/run-agent-session-again',
 	'engine/dialects',
 	'engine/dialects-ignoring',
-	'engine/prism',
+	'unit/linear-time',
 	'engine/values-stay-values',
-	'package/first-use',
-	'faults/campaign',
-	'engine/bad-input',
-	'engine/hostile-service',
 	'engine/run-agent-session-loops',
+	'unit/hostile-requests',
+	'rules/database',
+	'engine/bad-input',
+	'faults/campaign',
+	'rules/polling',
 	'service/analytics-tables',
-	'rules/dialects',
+	'unit/question',
+	'engine/analytics',
+	'engine/run-agent-session-errors',
+	'package/first-use',
+	'engine/trigger-rows',
+	'service/analytics',
+	'package/package',
+	'engine/trigger-entries',
+	'engine/permissions',
+	'engine/prism',
+	'service/dialects',
+	'unit/generated-commands',
+	'engine/run-agent-session-typed',
+	'package/benchmarks',
 ];
 
 const rankOf = ({ path }) => {

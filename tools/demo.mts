@@ -77,7 +77,7 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 try {
 	title('Setting up');
 	step(`${isBuilt ? '' : 'building the package and '}starting the local mock service`);
-	const building = isBuilt ? Promise.resolve() : build('unchecked');
+	const building = isBuilt ? Promise.resolve() : build();
 	building.catch(() => {}); // waited for below
 	const service = await startLocalService(step);
 	try {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import fc from 'fast-check';
 import { connect, getRows, type Connection } from '../../local-service/analytics/engine.mts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { anyText } from '../anyText.mts';
 
 /** A token as ClickHouse names it, such as `['StringLiteral', "'a'"]` */
 export type Piece = [type: string, text: string];
@@ -76,7 +77,7 @@ const FINISHED = [
 
 export const marks = fc.constantFrom(...MARKS);
 export const finished = fc.constantFrom(...FINISHED);
-export const anyText = fc.string({ unit: 'binary', maxLength: 3 });
+export const shortText = anyText(3);
 
 /** Texts made of up to `maxLength` of the parts */
 export const getMix = (parts: Array<fc.Arbitrary<string>>, maxLength: number, separator = '') =>

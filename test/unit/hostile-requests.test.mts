@@ -6,6 +6,7 @@ import { parse } from 'shell-quote';
 import { decide, type Decision, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { readShell } from '../../nodes/RunAgentSession/policy/shell.ts';
 import { findGuarded } from '../../nodes/RunAgentSession/policy/wildcards.ts';
+import { anyText } from '../anyText.mts';
 
 type Line = [permission: string, pattern: string, decision: Decision];
 const policy = (rules: Line[], defaultDecision: Decision = 'ask'): Policy => ({
@@ -305,7 +306,7 @@ test('a wildcard approves one command and only text that it matches, for any req
 			'=',
 			':',
 		),
-		fc.string({ unit: 'binary', maxLength: 2 }),
+		anyText(2),
 	);
 	const text = fc
 		.array(fc.tuple(piece, fc.constantFrom('', ' ')), { maxLength: 6 })

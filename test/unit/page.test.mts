@@ -22,6 +22,7 @@ import {
 	type Interaction,
 	type Session,
 } from '../../nodes/shared/client/session.ts';
+import { anyText } from '../anyText.mts';
 
 const options = [
 	{ value: 'once', label: 'Allow once' },
@@ -69,7 +70,7 @@ const NASTY = [
 	'«Nothing is decided» ⟨U+0041⟩',
 ];
 const hostile = fc
-	.array(fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'binary', maxLength: 20 })), {
+	.array(fc.oneof(fc.constantFrom(...NASTY), anyText(20)), {
 		minLength: 1,
 		maxLength: 6,
 	})

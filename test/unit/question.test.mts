@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatQuestion } from '../../nodes/RunAgentSession/approval/question.ts';
 import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';
+import { anyText } from '../anyText.mts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',
@@ -190,7 +191,7 @@ describe('a question', () => {
 
 describe('a hostile request', () => {
 	const hostile = fc.oneof(
-		fc.string({ unit: 'binary', maxLength: 40 }),
+		anyText(40),
 		fc.string({
 			unit: fc.constantFrom(
 				...['a', '\n', '\r', '\t', ' ', '\u2028', '\u202E', '\u200B', '\u0338', '<', '>', '&'],
@@ -285,7 +286,7 @@ describe('a hostile request', () => {
 		const more = { cwd: `${text}дерloy`, command: text, surprise: text };
 		const big = request({ permission: text, patterns, response, metadata, ...more });
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'error' as const };
-		for (const count of [1, 2, 3, 4, 5]) {
+		for (const count of [1, 5]) {
 			const asked = formatQuestion({
 				projectName: text,
 				job: text,
