@@ -1,14 +1,12 @@
 // The tests that need npm only: `npm test`. Those in the real n8n have test/e2e/jest.config.mjs.
 import { availableParallelism } from 'node:os';
 import { common } from './jest.common.mjs';
-import preflight from './tools/preflight.js';
 
 export default {
 	...common,
 	transform: {},
 	testRunner: '<rootDir>/test/runner.mts',
 	testEnvironment: '<rootDir>/test/environment.mjs',
-	testEnvironmentOptions: { clickHouse: preflight.clickHouseLoads() },
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|repository)/'],
 	// For what hangs, not for what is slow.

@@ -1,11 +1,10 @@
-// npm test [-- file ... or other options of jest]: builds the package and runs the tests that need npm only. Tests
-// that need another part install it while other tests wait.
+// npm test [-- file ... or other options of jest]: builds the package and runs the tests that need npm only. Tests that need another part
+// install it, while others run.
 import { build } from '../tools/build.mts';
-import { ensureParts } from '../tools/parts.mts';
 import { runJest } from './jest.mts';
 
 try {
-	await Promise.all([ensureParts(['clickHouse'], console.error), build()]);
+	await build();
 	process.exitCode = await runJest(process.argv.slice(2));
 } catch (error) {
 	console.error((error as Error).message);

@@ -5,11 +5,11 @@ import { expect, test } from '@jest/globals';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { connectAfter } from '../../local-service/analytics/engine.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { getError, getMessage, useService, type Schemas } from './support.mts';
+import { getError, getMessage, unknownId, useService, type Schemas } from './support.mts';
 import { apiHeaders } from '../../local-service/caller.mts';
 import { http } from '../../tools/http.mts';
 
-const { api, seed, keyFor } = useService();
+const { api, control, seed, keyFor } = useService();
 const query = (text: string, token?: string) =>
 	api<Schemas['AnalyticsResult']>('POST', '/analytics/query', { body: { query: text }, token });
 const rows = async (text: string, token?: string) => {
@@ -35,6 +35,25 @@ test.each([
 	'SELECT arrayMap(x -> x + 1, [1, 2]) AS list, quantile(0.5)(number) AS n FROM numbers(10)',
 ])('%j is answered', async (text) => {
 	expect((await rows(text)).map((row) => row.n ?? row.list)).not.toEqual([]);
+});
+
+test('added events appear in every table, and a reset removes them', async () => {
+	const { projects } = await seed();
+	const views = () =>
+		rows(
+			"SELECT (SELECT count() FROM events_computed WHERE path = '/spike') AS events, (SELECT toUInt32(countMerge(views_state)) FROM daily_page_rollups WHERE path = '/spike') AS views",
+		);
+	expect(await views()).toEqual([{ events: 0, views: 0 }]);
+	expect(
+		await control.addEvents([
+			{ projectId: projects[0].id, path: '/spike', count: 3 },
+			{ projectId: projects[1].id, path: '/spike', name: 'purchase', amount: 5 },
+		]),
+	).toBe(4);
+	expect(await views()).toEqual([{ events: 4, views: 3 }]);
+	await control.reset();
+	expect(await views()).toEqual([{ events: 0, views: 0 }]);
+	await expect(control.addEvents({ projectId: unknownId })).rejects.toThrow('answered 404');
 });
 
 test.each([

@@ -147,30 +147,6 @@ describe("a change that isn't possible", () => {
 	});
 });
 
-describe('analytics', () => {
-	test('rows appear in every table, and a reset removes them', async () => {
-		const { projects } = await seed();
-		const ask = async (query: string) =>
-			(await api<Schemas['AnalyticsResult']>('POST', '/analytics/query', { body: { query } })).body
-				.data;
-		const views = () =>
-			ask(
-				"SELECT (SELECT count() FROM events_computed WHERE path = '/spike') AS events, (SELECT toUInt32(countMerge(views_state)) FROM daily_page_rollups WHERE path = '/spike') AS views",
-			);
-		expect(await views()).toEqual([{ events: 0, views: 0 }]);
-		expect(
-			await control.addEvents([
-				{ projectId: projects[0].id, path: '/spike', count: 3 },
-				{ projectId: projects[1].id, path: '/spike', name: 'purchase', amount: 5 },
-			]),
-		).toBe(4);
-		expect(await views()).toEqual([{ events: 4, views: 3 }]);
-		await control.reset();
-		expect(await views()).toEqual([{ events: 0, views: 0 }]);
-		await expect(control.addEvents({ projectId: unknownId })).rejects.toThrow('answered 404');
-	});
-});
-
 describe('with dialects', () => {
 	const service = speaker(['foreign-ids-prefixed', 'late-changes']);
 	afterEach(() => service.close());
