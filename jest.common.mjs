@@ -13,3 +13,11 @@ export const common = {
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],
 	},
 };
+
+/** For tests that need no n8n server: they run in Node's own realm. */
+export const inOwnRealm = {
+	...common,
+	transform: {},
+	testRunner: '<rootDir>/test/runner.mts',
+	testEnvironment: '<rootDir>/test/environment.mjs',
+};

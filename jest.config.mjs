@@ -1,18 +1,15 @@
 // The tests that need npm only: `npm test`. Those in the real n8n have test/e2e/jest.config.mjs.
 import { availableParallelism } from 'node:os';
-import { common } from './jest.common.mjs';
+import { inOwnRealm } from './jest.common.mjs';
 
 export default {
-	...common,
-	transform: {},
-	testRunner: '<rootDir>/test/runner.mts',
-	testEnvironment: '<rootDir>/test/environment.mjs',
+	...inOwnRealm,
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|repository)/'],
 	// For what hangs, not for what is slow.
 	testTimeout: 300_000,
-	// Many tests wait for answers over real HTTP; while three wait, two others work.
-	maxWorkers: availableParallelism() + 3,
+	// Many tests wait for answers over real HTTP; while four wait, two others work.
+	maxWorkers: availableParallelism() + 4,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };

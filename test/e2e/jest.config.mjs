@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { HANG_MS } from '../../n8n-host/hang.mts';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
-import { common } from '../../jest.common.mjs';
+import { common, inOwnRealm } from '../../jest.common.mjs';
 
 /** The end-to-end tests on this n8n */
 const onHost = (version) => ({
@@ -21,9 +21,9 @@ const onHost = (version) => ({
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
 });
 
-/** What takes the whole repository: its checks, and CONTRIBUTING's guide, followed to the letter in a copy */
+/** What needs no n8n server, and takes too long for `npm test` */
 const repository = {
-	...common,
+	...inOwnRealm,
 	displayName: 'repository',
 	testMatch: ['<rootDir>/test/repository/**/*.test.mts'],
 };
