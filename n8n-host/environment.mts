@@ -1,22 +1,60 @@
 // The environment of the host's n8n: what it needs to run alone on loopback, and nothing that makes it call home.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeEnvironment } from './guarded.mts';
-import { hostVersion, type HostVersion } from './versions.mts';
+import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 
 /** Settings of the developer's own n8n, npm or proxy must not reach this one; under jest's NODE_ENV=test n8n does not start. */
 const NOT_INHERITED =
 	/^(NODE_ENV$|JEST_|N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|CREDENTIALS_|WEBHOOK_|NODE_OPTIONS$|npm_|(https?|all)_proxy$)/i;
 
-/** Settings of one version only: n8n doesn't start if a setting disables a module that it doesn't have. */
+/** Settings of one version only */
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
-	'2.41': {
-		// The first calls home. The second fails an execution whose pause ends while n8n starts (docs/troubleshoot.md).
-		N8N_DISABLED_MODULES: 'mcp-registry,otel',
-		// On a busy machine, n8n would take its own database for lost, and answer every request with 503.
-		DB_PING_TIMEOUT_MS: '60000',
-	},
+	// On a busy machine, n8n would take its own database for lost, and answer every request with 503.
+	'2.41': { DB_PING_TIMEOUT_MS: '60000' },
 	'1.123': { DB_PING_INTERVAL_SECONDS: '3600' }, // the same, where the time of a ping is fixed
 };
+
+/** Modules that no test wants. The first calls home. The second fails an execution whose pause ends while n8n starts (docs/troubleshoot.md). */
+const UNWANTED = ['mcp-registry', 'otel'];
+
+/** Modules for people in the editor, and for what only they set up */
+const OF_EDITOR = [
+	'agents',
+	'breaking-changes',
+	'chat-hub',
+	'dynamic-credentials',
+	'external-secrets',
+	'favorites',
+	'insights',
+	'instance-ai',
+	'instance-version-history',
+	'ldap',
+	'log-streaming',
+	'mcp',
+	'n8n-packages',
+	'oauth-server',
+	'policy-infrastructure',
+	'provisioning',
+	'quick-connect',
+	'redaction',
+	'runtime-credentials',
+	'source-control',
+	'sso-oidc',
+	'sso-saml',
+	'token-exchange',
+	'workflow-builder',
+	'workflow-reviews',
+];
+
+/** Those of these modules that this n8n has. It doesn't start if a setting disables another one. */
+function existing(modules: string[], version: HostVersion): string[] {
+	const folder = join(hostFolder(version), 'node_modules', 'n8n', 'dist', 'modules');
+	return modules.filter((name) =>
+		[name, `${name}.ee`].some((each) => existsSync(join(folder, each))),
+	);
+}
 
 export interface HostPorts {
 	editor: number;
@@ -24,8 +62,14 @@ export interface HostPorts {
 	broker: number;
 }
 
-/** For an n8n whose editor nobody opens: a third of the work of its start is to make ready what a browser asks for. */
-export const WITHOUT_EDITOR: NodeJS.ProcessEnv = { N8N_DISABLE_UI: 'true' };
+/** For an n8n whose editor nobody opens, and that runs no Code node: half of the work of its start is for these. */
+export const WITHOUT_EDITOR: NodeJS.ProcessEnv = {
+	N8N_DISABLE_UI: 'true',
+	N8N_RUNNERS_ENABLED: 'false', // n8n 1
+	// n8n 2 always expects runners; nobody starts these.
+	N8N_RUNNERS_MODE: 'external',
+	N8N_RUNNERS_AUTH_TOKEN: 'unused',
+};
 
 /** The environment for `n8n start`. */
 export function hostEnvironment(
@@ -36,6 +80,7 @@ export function hostEnvironment(
 ): NodeJS.ProcessEnv {
 	const inherited = Object.entries(nodeEnvironment()).filter(([name]) => !NOT_INHERITED.test(name));
 	const url = hostUrl(ports);
+	const disabled = more.N8N_DISABLE_UI ? [...UNWANTED, ...OF_EDITOR] : UNWANTED;
 	return {
 		...Object.fromEntries(inherited),
 
@@ -66,6 +111,7 @@ export function hostEnvironment(
 		N8N_HIRING_BANNER_ENABLED: 'false',
 
 		...OF_VERSION[version],
+		N8N_DISABLED_MODULES: existing(disabled, version).join(),
 		...more,
 	};
 }

@@ -4,22 +4,43 @@ import { HANG_MS } from '../../n8n-host/hang.mts';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
 import { common, inOwnRealm } from '../../jest.common.mjs';
 
-/** The end-to-end tests on this n8n */
-const onHost = (version) => ({
-	...common,
-	displayName: `n8n ${version}`,
-	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
-	testPathIgnorePatterns: [
-		'/node_modules/',
-		// Once is enough: queue mode is a matter of n8n more than of the package, but for its page; the demo and the installation are of one version; and how
-		// the page looks needs no n8n.
-		...(version === hostVersions[0]
-			? []
-			: ['/(queue(-killed|-trigger)?|demo|install|page-look).test.mts$']),
-	],
-	globals: { n8nHost: version },
-	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
-});
+/** Not on other versions than the reference: queue mode is a matter of n8n more than of the package, but for its page; the demo and the installation are of one version; and how the page looks needs no n8n. */
+const ONLY_REFERENCE = ['demo', 'install', 'page-look', 'queue', 'queue-killed', 'queue-trigger'];
+
+/** Not beside the reference: these look longest, and what n8n's version changes in them, shorter ones see on both. `npm run test:e2e -- 1.123` runs them, as does each night (.github/workflows/nightly.yml). */
+const ONCE = [
+	'approvals-mail',
+	'approvals-reviewed',
+	'channels',
+	'durable-killed-anywhere',
+	'durable-queue',
+	'durable-queue-crashed',
+	'editor',
+	'editor-analytics',
+	'editor-night',
+	'gallery-night',
+	'gallery-reports',
+	'gallery-work',
+	'page-hostile',
+	'page-killed',
+	'queue-page',
+];
+
+/** The end-to-end tests on this n8n: all of them on the first that is chosen */
+const onHost = (version, place) => {
+	const left = [
+		...(version === hostVersions[0] ? [] : ONLY_REFERENCE),
+		...(place === 0 ? [] : ONCE),
+	];
+	return {
+		...common,
+		displayName: `n8n ${version}`,
+		testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
+		testPathIgnorePatterns: ['/node_modules/', ...left.map((name) => `/e2e/${name}.test.mts$`)],
+		globals: { n8nHost: version },
+		setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
+	};
+};
 
 /** What needs no n8n server, and takes too long for `npm test` */
 const repository = {
