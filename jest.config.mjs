@@ -8,8 +8,8 @@ export default {
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|repository)/'],
 	// For what hangs, not for what is slow.
 	testTimeout: 300_000,
-	// Many tests wait for answers over real HTTP; while four wait, two others work.
-	maxWorkers: availableParallelism() + 4,
+	// Many tests wait for answers over real HTTP; while six wait, two others work.
+	maxWorkers: availableParallelism() + 6,
 	reporters: ['default', '<rootDir>/test/reporter.mts'],
 	testSequencer: '<rootDir>/test/longestFirst.mjs',
 };

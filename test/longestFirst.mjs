@@ -46,6 +46,7 @@ const LONGEST = [
 	'repository/linear-time',
 	'repository/first-use',
 	'repository/checks',
+	'repository/benchmarks',
 	'engine/hostile-service',
 	'engine/run-agent-session',
 	'engine/run-agent-session-again',
@@ -72,7 +73,6 @@ const LONGEST = [
 	'service/changes',
 	'engine/run-agent-session-promises',
 	'engine/prism',
-	'package/benchmarks',
 	'service/files',
 ];
 
