@@ -19,7 +19,7 @@ const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 /** Modules that no test wants. The first calls home. The second fails an execution whose pause ends while n8n starts (docs/troubleshoot.md). */
 const UNWANTED = ['mcp-registry', 'otel'];
 
-/** Modules for people in the editor, and for what only they set up */
+/** Modules that people use or set up in the editor */
 const OF_EDITOR = [
 	'agents',
 	'breaking-changes',
@@ -48,7 +48,7 @@ const OF_EDITOR = [
 	'workflow-reviews',
 ];
 
-/** Those of these modules that this n8n has. It doesn't start if a setting disables another one. */
+/** Returns the modules that this n8n has. It doesn't start if a setting disables one that it doesn't have. */
 function existing(modules: string[], version: HostVersion): string[] {
 	const folder = join(hostFolder(version), 'node_modules', 'n8n', 'dist', 'modules');
 	return modules.filter((name) =>

@@ -7,8 +7,8 @@ import { common, inOwnRealm } from '../../jest.common.mjs';
 /** Not on other versions than the reference: queue mode is a matter of n8n more than of the package, but for its page; the demo and the installation are of one version; and how the page looks needs no n8n. */
 const ONLY_REFERENCE = ['demo', 'install', 'page-look', 'queue', 'queue-killed', 'queue-trigger'];
 
-/** Not beside the reference: these look longest, and what n8n's version changes in them, shorter ones see on both. `npm run test:e2e -- 1.123` runs them, as does each night (.github/workflows/nightly.yml). */
-const ONCE = [
+/** Only in the first n8n that is chosen, because they take long. In n8n 1, `npm run test:e2e -- 1.123 e2e/` runs them, and so does .github/workflows/nightly.yml. */
+const ONLY_FIRST = [
 	'approvals-mail',
 	'approvals-reviewed',
 	'channels',
@@ -26,11 +26,11 @@ const ONCE = [
 	'queue-page',
 ];
 
-/** The end-to-end tests on this n8n: all of them on the first that is chosen */
+/** The end-to-end tests in the n8n at this place among the chosen ones */
 const onHost = (version, place) => {
 	const left = [
 		...(version === hostVersions[0] ? [] : ONLY_REFERENCE),
-		...(place === 0 ? [] : ONCE),
+		...(place === 0 ? [] : ONLY_FIRST),
 	];
 	return {
 		...common,
