@@ -9,7 +9,7 @@ import { beginFile, collected } from './suite.mjs';
 
 /** What says how long something takes says nothing where every line counts itself. */
 const IN_TIME =
-	/\b(too long to|takes no longer|only long|spend what|a megabyte|ten thousand|in one go)\b/;
+	/\b(too long to|takes no longer|takes linear time|only long|spend what|a megabyte|ten thousand|in one go)\b/;
 const testsOf = () => collected.filter(({ id }) => !IN_TIME.test(id));
 
 /** What Stryker's changed sources read */
@@ -29,6 +29,10 @@ registerHooks({
 
 /** How long each test takes: those that are quick come first, since one that fails is enough */
 const TIMES = '.cache-times.json';
+
+/** Beside five times of what a test takes, because the processors may be busy with something else */
+const HANG_MS = 2_000;
+const HANGS = 'It hangs, or loops';
 
 class NodeRunner {
 	static inject = ['options'];
@@ -78,8 +82,9 @@ class NodeRunner {
 			.filter(({ id }) => testFilter?.includes(id) ?? true)
 			.sort((one, other) => times[one.id] - times[other.id]);
 		for (const [index, test] of tests.entries()) {
-			const failureMessage = await run(test);
-			if (switches.hitCount > hitLimit) return { status: 'timeout', reason: 'It loops' };
+			const failureMessage = await within(HANG_MS + 5 * times[test.id], run(test));
+			if (switches.hitCount > hitLimit || failureMessage === HANGS)
+				return { status: 'timeout', reason: HANGS };
 			if (failureMessage !== undefined)
 				return { status: 'killed', killedBy: [test.id], failureMessage, nrOfTests: index + 1 };
 		}
@@ -95,6 +100,13 @@ class NodeRunner {
 			}
 		})());
 	}
+}
+
+/** Returns HANGS if the work takes longer. Stryker then ends the process, as after a timeout of its own, which is made for all tests together. */
+async function within(ms, work) {
+	let timer;
+	const hangs = new Promise((resolve) => (timer = setTimeout(resolve, ms, HANGS)));
+	return await Promise.race([work, hangs]).finally(() => clearTimeout(timer));
 }
 
 /** @returns what the test failed with, if it did */

@@ -31,7 +31,7 @@ export default {
 		'**/node_modules',
 	],
 	disableTypeChecks: false,
-	reporters: ['clear-text', 'json'],
+	reporters: ['progress-append-only', 'clear-text', 'json'],
 	clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
 	// Below this the command fails.
 	thresholds: { high: 95, low: 90, break: 90 },

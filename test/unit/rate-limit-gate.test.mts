@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RateLimitError } from '../../nodes/shared/client/attemptError.ts';
-import { RateController } from '../../nodes/shared/client/rateController.ts';
 import { RateLimiters, type QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
 import { createVirtualClock } from '../virtualClock.mts';
 
@@ -9,59 +8,6 @@ const request = (since = 0, changes: Partial<QueuedRequest> = {}): QueuedRequest
 	since,
 	deadline: Infinity,
 	...changes,
-});
-
-/** A pace after `accepted` requests within `tookMs` and a 429 that asks to wait `waitMs` */
-function refusedAfter(accepted: number, tookMs: number, waitMs: number): RateController {
-	const pace = new RateController();
-	for (let index = 0; index < accepted; index++)
-		pace.onSuccess((tookMs * index) / Math.max(1, accepted - 1));
-	pace.onThrottled(0, tookMs, waitMs);
-	return pace;
-}
-
-/** Requests a second, of those between the third and the last: the first may catch up on timers that were late */
-function getRate(pace: RateController, count: number, from: number): number {
-	const turns: number[] = [];
-	for (let now = from; turns.length < count; turns.push(now)) {
-		now = Math.max(now, pace.nextSendAt(request()));
-		pace.onSend(now, turns.length + 1 < count);
-	}
-	return (1000 * (count - 3)) / (turns.at(-1)! - turns[2]);
-}
-
-describe('the rate', () => {
-	test('is nine tenths of the accepted requests until the service accepts again', () => {
-		// A bucket of 10 that gets 10 a second, and a window of 60 a minute
-		expect(getRate(refusedAfter(10, 50, 1_000), 6, 2_000)).toBeCloseTo(0.9 * (10 / 1.05), 0);
-		expect(getRate(refusedAfter(60, 1_000, 59_000), 6, 61_000)).toBeCloseTo(0.95, 1);
-	});
-
-	test('falls to eight tenths at each further 429, once for all requests in flight', () => {
-		const pace = refusedAfter(100, 1_000, 1_000);
-		const before = getRate(pace, 20, 2_000);
-		for (const sentAt of [2_500, 2_501, 2_502]) pace.onThrottled(sentAt, 2_200, 1_000);
-		expect(getRate(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
-	});
-
-	test('grows slowly, and only while a request waits', () => {
-		const busy = refusedAfter(100, 1_000, 1_000);
-		const first = getRate(busy, 10, 2_000);
-		getRate(busy, 500, 3_000);
-		const later = getRate(busy, 10, 100_000);
-		expect(later / first).toBeGreaterThan(1.05);
-		expect(later / first).toBeLessThan(1.4);
-		const idle = refusedAfter(100, 1_000, 1_000);
-		for (let index = 0; index < 100; index++) idle.onSend(2_000 + index * 1_000, false);
-		expect(getRate(idle, 10, 200_000) / first).toBeLessThan(1.1);
-	});
-
-	test('that is based on a few requests is a guess that soon grows', () => {
-		const pace = refusedAfter(2, 5_000, 1_000);
-		expect(getRate(pace, 5, 7_000)).toBeLessThan(2);
-		getRate(pace, 60, 20_000);
-		expect(getRate(pace, 5, 100_000)).toBeGreaterThan(8);
-	});
 });
 
 test('one request after the other also gets a growing rate', async () => {
@@ -82,41 +28,31 @@ test('one request after the other also gets a growing rate', async () => {
 	expect((await seconds(20)) / before).toBeLessThan(0.5);
 });
 
-describe('a closed gate', () => {
-	test("lets nothing pass before the service accepts again, except urgent requests that can't wait", () => {
-		const pace = refusedAfter(10, 0, 40_000);
-		expect(pace.nextSendAt(request())).toBe(40_000);
-		expect(pace.nextSendAt(request(0, { urgent: true, deadline: 50_000 }))).toBe(40_000);
-		expect(pace.nextSendAt(request(0, { urgent: true, deadline: 30_000 }))).toBeLessThan(1_000);
-	});
-
-	test('is closed by a Retry-After of more than a minute for a second only', () => {
-		expect(refusedAfter(10, 0, 3_600_000).nextSendAt(request())).toBe(1_000);
-	});
+test("requests that don't wait leave the rate as it is", async () => {
+	const clock = createVirtualClock();
+	const limiter = new RateLimiters(clock).get('key');
+	const send = async (pauseMs?: number) =>
+		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs })));
+	await send(40_000);
+	for (let sent = 0; sent < 200; sent++) {
+		clock.advance(60_000);
+		await send();
+	}
+	const began = clock.now();
+	for (let sent = 0; sent < 3; sent++) await send();
+	// The lowest guess: one each second
+	expect(clock.now() - began).toBeGreaterThan(1_800);
 });
 
-describe('the measured rate', () => {
-	test('counts the latest thousand requests, however many there were', () => {
-		// 100 a second, then 500 a second for the last 2,000
-		const controller = new RateController();
-		for (let index = 0; index < 500; index++) controller.onSuccess(index * 10);
-		for (let index = 0; index < 2_000; index++) controller.onSuccess(5_000 + index * 2);
-		controller.onThrottled(0, 9_000, 60_000);
-		const perSecond = 1_000 / (2 + 60);
-		expect(getRate(controller, 10, 70_000)).toBeCloseTo(0.9 * perSecond, 0);
-	});
-
-	test('is the same for any number of requests before the counted ones', () => {
-		fc.assert(
-			fc.property(fc.integer({ min: 1_000, max: 6_000 }), (accepted) => {
-				const controller = new RateController();
-				for (let index = accepted; index > 0; index--) controller.onSuccess(10_000 - index);
-				controller.onThrottled(0, 10_000, 60_000);
-				expect(getRate(controller, 10, 70_000)).toBeCloseTo((0.9 * 1_000) / 61, 0);
-			}),
-			{ numRuns: 30 },
-		);
-	});
+test('the timer ends with the queue', async () => {
+	const clock = createVirtualClock();
+	const limiter = new RateLimiters(clock).get('key');
+	for (const pauseMs of [1_000, undefined])
+		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs })));
+	await clock.run(clock.sleep(5_000));
+	const waits = clock.sleeps.length;
+	await clock.run(clock.sleep(60_000));
+	expect(clock.sleeps).toHaveLength(waits + 1);
 });
 
 describe('a request that cannot be sent in time', () => {
@@ -154,6 +90,15 @@ describe('a request that cannot be sent in time', () => {
 		expect(clock.now()).toBeGreaterThanOrEqual(deadline);
 		expect(clock.now()).toBeLessThanOrEqual(deadline + 2);
 		await clock.run(Promise.all(busy));
+	});
+
+	test('is sent if its time comes at its deadline', async () => {
+		const clock = createVirtualClock();
+		const limiter = new RateLimiters(clock).get('key');
+		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 40_000 })));
+		const last = request(0, { deadline: 40_000 });
+		await clock.run(limiter.schedule(last, undefined, async () => ({})));
+		expect(clock.now()).toBe(40_000);
 	});
 
 	test('is still sent once if it is urgent', async () => {
@@ -302,6 +247,17 @@ describe('executions that share a key', () => {
 		expect(clock.now()).toBeLessThan(1.15 * 89_000);
 	});
 
+	test('one that is stopped before is never sent', async () => {
+		const { clock, gates } = stage(1_000, 1_000, 5);
+		const sent: string[] = [];
+		const stopped = gates.get('key').schedule(request(), AbortSignal.abort(), async () => {
+			sent.push('request');
+			return {};
+		});
+		await expect(clock.run(stopped)).rejects.toThrow('canceled');
+		expect(sent).toEqual([]);
+	});
+
 	test('one that is stopped at its turn frees its slot', async () => {
 		const { clock, gates } = stage(1_000, 1_000, 5);
 		const stop = new AbortController();
@@ -399,14 +355,30 @@ describe('executions that share a key', () => {
 		expect(clock.now() - since).toBeLessThan(10_000);
 	});
 
-	test('a key that is unused for a while is forgotten', async () => {
-		const { clock, gates, send } = stage(1, 1, 5);
-		await clock.run(Promise.all([send(), send()]));
+	test('a key that is unused for more than five minutes is forgotten', async () => {
+		const clock = createVirtualClock(1_000_000);
+		const gates = new RateLimiters(clock);
 		const gate = gates.get('key');
-		await clock.run(clock.sleep(4 * 60_000));
+		clock.advance(5 * 60_000);
+		gates.get('another key');
 		expect(gates.get('key')).toBe(gate);
-		await clock.run(clock.sleep(6 * 60_000));
+		clock.advance(1);
 		gates.get('another key');
 		expect(gates.get('key')).not.toBe(gate);
+	});
+
+	test('a key whose requests wait for longer than that is kept', async () => {
+		const clock = createVirtualClock();
+		const gates = new RateLimiters(clock);
+		const gate = gates.get('key');
+		const all = Array.from({ length: 26 }, () =>
+			gate.schedule(request(), undefined, async () => {
+				await clock.sleep(10 * 60_000);
+				return {};
+			}),
+		);
+		await clock.run(clock.sleep(6 * 60_000));
+		expect(gates.get('key')).toBe(gate);
+		await clock.run(Promise.all(all));
 	});
 });
