@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
-import { checkBaseUrl } from '../../nodes/shared/client/credential.ts';
+import { checkBaseUrl, isInternal, readCredential } from '../../nodes/shared/client/credential.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
 const good = {
@@ -16,7 +16,9 @@ describe('the base URL', () => {
 		['https://api.example.com/v1', 'https://api.example.com/v1'],
 		[' https://api.example.com/public/v1/ ', 'https://api.example.com/public/v1'],
 		['http://localhost:4010/v1', 'http://localhost:4010/v1'],
+		['https://api.example.com/v1//', 'https://api.example.com/v1'],
 		['http://127.0.0.1:4010/v1', 'http://127.0.0.1:4010/v1'],
+		['http://127.10.200.30:4010/v1', 'http://127.10.200.30:4010/v1'],
 		['http://[::1]:4010/v1', 'http://[::1]:4010/v1'],
 	])('%j is accepted', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
 
@@ -28,8 +30,11 @@ describe('the base URL', () => {
 		['https://api.example.com/v1#', /more than a host/],
 		['https://api.example.com/v1?', /more than a host/],
 		['https://user:pass@api.example.com/v1', /more than a host/],
+		['https://user@api.example.com/v1', /more than a host/],
+		['https://:pass@api.example.com/v1', /more than a host/],
 		['http://api.example.com/v1', /doesn't use https/],
 		['http://localhost.example.com/v1', /doesn't use https/],
+		['http://notlocalhost/v1', /doesn't use https/],
 		['http://127.0.0.1.example.com/v1', /doesn't use https/],
 		['ftp://localhost/v1', /doesn't use https/],
 		['api.example.com/v1', /is not a URL/],
@@ -39,13 +44,84 @@ describe('the base URL', () => {
 		expect(() => checkBaseUrl(given)).toThrow(WorkspaceAutomationError);
 		expect(() => checkBaseUrl(given)).toThrow(message);
 	});
+
+	test.each([
+		['api.example.com/v1', /https:\/\/api\.example\.com\/v1/],
+		['http://api.example.com/v1', /Use https:\/\//],
+		['https://api.example.com/v1?x=1', /Remove .* query string/],
+		['https://api.example.com', /Add the major version/],
+	])('the advice for %j names the change', (given, advice) => {
+		expect(() => checkBaseUrl(given)).toThrow(
+			expect.objectContaining({ description: expect.stringMatching(advice) }),
+		);
+	});
+});
+
+describe('a host', () => {
+	test.each([
+		'localhost',
+		'app.localhost',
+		'localhost.',
+		'127.0.0.1',
+		'0.0.0.0',
+		'10.1.2.3',
+		'100.64.0.1',
+		'100.127.255.254',
+		'169.254.169.254',
+		'172.16.0.1',
+		'172.31.255.254',
+		'192.168.1.1',
+		'[::1]',
+		'[::ffff:a00:1]',
+		'[fd00::1]',
+		'[febf::1]',
+	])('%s is this machine or in a private network', (host) => expect(isInternal(host)).toBe(true));
+
+	test.each([
+		'files.example.com',
+		'localhost.example.com',
+		'notlocalhost',
+		'11.0.0.1',
+		'100.63.255.254',
+		'100.128.0.1',
+		'172.15.0.1',
+		'172.32.0.1',
+		'192.169.0.1',
+		'210.1.2.3',
+		'[2001:db8::1]',
+		'fd00.example.com',
+		'10.example.com',
+		'192.168.example.com',
+	])('%s is public', (host) => expect(isInternal(host)).toBe(false));
 });
 
 describe('the credential', () => {
+	test('may have spaces and line breaks around its values', () => {
+		const values = { accessToken: ' secret-token\n', apiVersion: ' 2026-10-05 ' };
+		expect(readCredential({ ...good, ...values })).toEqual({
+			baseUrl: 'https://api.example.com/v1',
+			apiKey: 'secret-token',
+			apiVersion: '2026-10-05',
+		});
+	});
+
+	test.each([
+		[{ accessToken: 'two words' }, /Copy the API key again/],
+		[{ apiVersion: 'latest' }, /such as \d{4}-\d\d-\d\d\.$/],
+	])('with %j is refused with advice', (changes, advice) => {
+		expect(() => readCredential({ ...good, ...changes })).toThrow(
+			expect.objectContaining({ description: expect.stringMatching(advice) }),
+		);
+	});
+
 	test.each([
 		[{ accessToken: '' }, /'API Key' is empty/],
 		[{ accessToken: 'two words' }, /'API Key' .* characters/],
+		[{ accessToken: 'schlüssel' }, /'API Key' .* characters/],
+		[{ apiVersion: '' }, /'API Version' is empty/],
 		[{ apiVersion: 'latest' }, /'API Version' .* date/],
+		[{ apiVersion: 'v2026-10-05' }, /'API Version' .* date/],
+		[{ apiVersion: '2026-10-051' }, /'API Version' .* date/],
 		[{ overrides: '{oops' }, /'Overrides' isn't a valid JSON object/],
 		[{ overrides: '[]' }, /'Overrides' isn't a valid JSON object/],
 		[{ overrides: { createSession: {} } }, /unknown operation "createSession"/],

@@ -50,9 +50,17 @@ test.each([
 	['0.00000000000000000000000012345', 0.00000000000000000000000012345],
 	['1.7976931348623157e308', 1.7976931348623157e308],
 	['-0', -0],
+	['1.0000000000000000001', '1.0000000000000000001'],
+	['1000000000000000.125', '1000000000000000.125'],
+	['1.2345678901234567', 1.2345678901234567],
 ])('%s becomes %j', (text, value) => expect(parseJson(text)).toBe(value));
 
 test.each(['', '{', '"12345678901234567890', '\\', '[1 2]', '-', '12345678901234567890x'])(
 	'%j is no JSON',
 	(text) => expect(parseJson(text)).toBeUndefined(),
 );
+
+test('a byte order mark before JSON is skipped, and after it there is no JSON', () => {
+	expect(parseJson('\ufeff{"a":[1]}')).toEqual({ a: [1] });
+	expect(parseJson('{"a":[1]}\ufeff')).toBeUndefined();
+});

@@ -1,11 +1,12 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
 import { parseJson } from '../../nodes/shared/client/json.ts';
 import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 
 const KEY = 'wa_9f/Ab+7=c"x\\y';
-const redact = createRedactor(KEY);
+// A redactor is created in the test that uses it. `npm run mutate` wouldn't change one from outside.
+const redact = (text: string) => createRedactor(KEY)(text);
 
 /** The characters of a JSON text, each as it is or as an escape */
 const written = (text: string, escapes: boolean[]) =>
@@ -104,4 +105,90 @@ test('a key in JSON within JSON is found, and the JSON stays readable', () => {
 			expect(parseJson((body as { log: string }).log)).toBe(`${before}[API key]${after}`);
 		}),
 	);
+});
+
+test('a text that is only the key is redacted', () => {
+	expect(redact(KEY)).toBe('[API key]');
+});
+
+/** Its base64 has a + or / at each byte offset, and it fills whole groups of base64. */
+const SYMBOLS_KEY = 'wa~~~live???9f>>>0123456';
+const redactSymbols = (text: string) => createRedactor(SYMBOLS_KEY)(text);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('each of several keys in a text is redacted', () => {
+	test.each([
+		['as it is', SYMBOLS_KEY],
+		['percent-encoded', encodeURIComponent(SYMBOLS_KEY)],
+		['in base64', base64(SYMBOLS_KEY)],
+	])('%s', (_, echoed) => {
+		expect(redactSymbols(`a ${echoed} b ${echoed}`)).toBe('a [API key] b [API key]');
+	});
+
+	test('in different forms', () => {
+		const text = `${base64(SYMBOLS_KEY)} ${encodeURIComponent(SYMBOLS_KEY)} ${SYMBOLS_KEY}`;
+		expect(redactSymbols(text)).toBe('[API key] [API key] [API key]');
+	});
+
+	test('with a key too short for base64', () => {
+		const redactShort = createRedactor('k=y');
+		expect(redactShort('a k=y b k%3dy, but not key')).toBe('a [API key] b [API key], but not key');
+		expect(redactShort('a k%3dy')).toBe('a [API key]');
+	});
+});
+
+describe.each([0, 1, 2])(
+	'a key with %d bytes before it, in base64 with + and /, is found',
+	(before) => {
+		const encoded = base64(`${'x'.repeat(before)}${SYMBOLS_KEY}${'x'.repeat((3 - before) % 3)}`);
+
+		test.each([
+			['as it is', encoded],
+			['for URLs', encoded.replaceAll('+', '-').replaceAll('/', '_')],
+			['percent-encoded', encodeURIComponent(encoded)],
+			['in JSON', encoded.replaceAll('/', '\\/').replaceAll('+', '\\u002b')],
+			['as entities', encoded.replaceAll('/', '&#47;').replaceAll('+', '&plus;')],
+		])('%s', (_, text) => {
+			// The key shares up to three characters with its neighbors on each side.
+			expect(redactSymbols(text)).toMatch(/^\w{0,3}\[API key\]\w{0,3}$/);
+		});
+
+		test.each(['*', 'x', ''])('but not with %j instead of them', (other) => {
+			const text = encoded.replace(/[+/]/g, other);
+			expect(redactSymbols(text)).toBe(text);
+		});
+	},
+);
+
+test("a key of eight characters is found in base64, and one of seven isn't", () => {
+	const findIn = (key: string) => createRedactor(key)(base64(key));
+	expect(findIn('wa_12345')).toMatch(/^\[API key\].=$/);
+	expect(findIn('wa_1234')).toBe(base64('wa_1234'));
+});
+
+test.each([
+	['&', '&amp;'],
+	['<', '&lt;'],
+	['>', '&gt;'],
+	['"', '&quot;'],
+	["'", '&apos;'],
+	['/', '&sol;'],
+	['\\', '&bsol;'],
+	['+', '&plus;'],
+	['=', '&equals;'],
+	['_', '&lowbar;'],
+	['.', '&period;'],
+	[':', '&colon;'],
+])('a key with %s is found with %s, the name of that character in HTML', (character, entity) => {
+	const redactNamed = createRedactor(`wa${character}12`);
+	expect(redactNamed(`<b>wa${entity}12</b>`)).toBe('<b>[API key]</b>');
+	expect(redactNamed('<b>wa&num;12</b>')).toBe('<b>wa&num;12</b>');
+});
+
+test.each([
+	['a path', 'C:\\keys\\wa%5f12', 'C:\\keys\\[API key]'],
+	['JSON', '"\\\\wa\\u005f12"', '"\\\\[API key]"'],
+	['JSON before an escape', '"\\\\\\u0077a_12"', '"\\\\[API key]"'],
+])('backslashes of %s before a key stay', (_, text, redacted) => {
+	expect(createRedactor('wa_12')(text)).toBe(redacted);
 });
