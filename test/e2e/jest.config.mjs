@@ -7,23 +7,30 @@ import { common, inOwnRealm } from '../../jest.common.mjs';
 /** Not on other versions than the reference: queue mode is a matter of n8n more than of the package, but for its page; the demo and the installation are of one version; and how the page looks needs no n8n. */
 const ONLY_REFERENCE = ['demo', 'install', 'page-look', 'queue', 'queue-killed', 'queue-trigger'];
 
-/** Only in the first n8n that is chosen, because they take long. In n8n 1, `npm run test:e2e -- 1.123 e2e/` runs them, and so does .github/workflows/nightly.yml. */
+/** Only in the first n8n that is chosen, because they take long. In n8n 1, `npm run test:e2e -- 1.123 e2e/` runs them, and so does a job of .github/workflows/ci.yml. */
 const ONLY_FIRST = [
 	'approvals-mail',
 	'approvals-reviewed',
 	'channels',
+	'durable-changes',
+	'durable-crashed',
+	'durable-killed',
 	'durable-killed-anywhere',
 	'durable-queue',
 	'durable-queue-crashed',
+	'durable-wiring',
 	'editor',
 	'editor-analytics',
+	'editor-examples',
 	'editor-night',
 	'gallery-night',
 	'gallery-reports',
 	'gallery-work',
+	'killed',
 	'page-hostile',
 	'page-killed',
 	'queue-page',
+	'teams',
 ];
 
 /** The end-to-end tests in the n8n at this place among the chosen ones */
