@@ -20,7 +20,10 @@ export const modules: Record<string, Module> = {
 		),
 		tests: [
 			'unit/permission-',
+			'unit/evasive-commands',
 			'unit/hostile-requests',
+			'unit/more-rules',
+			'unit/ordinary-commands',
 			'unit/glob',
 			'unit/try-rules',
 			'unit/shell-text',
@@ -72,15 +75,7 @@ export const modules: Record<string, Module> = {
 		mutate: ['wait', 'begin', 'message', 'repair', 'ask', 'format'].map(
 			(name) => `${run}/session/${name}.ts`,
 		),
-		tests: [
-			'rules/beginning',
-			'rules/endings',
-			'rules/database',
-			'rules/polling',
-			'rules/teams',
-			'rules/typed',
-			'unit/output-format',
-		],
+		tests: ['rules/', 'unit/output-format', 'unit/session-run'],
 		skipsConstants: true,
 	},
 	page: {
@@ -111,6 +106,7 @@ export const modules: Record<string, Module> = {
 		].map((name) => `${shared}/client/${name}.ts`),
 		tests: [
 			'unit/api-client',
+			'unit/attempt-errors',
 			'unit/clock-changes',
 			'unit/deep-json',
 			'unit/download',
@@ -131,8 +127,15 @@ export const modules: Record<string, Module> = {
 		),
 		tests: [
 			'unit/create-file',
+			'unit/deep-json',
+			'unit/interaction-reconciler',
 			'unit/message-reconciler',
+			'unit/overrides',
+			'unit/pages',
+			'unit/projects',
+			'unit/session-reading',
 			'unit/sessions',
+			'unit/turn',
 			'rules/answers',
 			'rules/beginning',
 			'rules/endings',

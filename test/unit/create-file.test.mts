@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { IndeterminateError } from '../../nodes/shared/errors.ts';
+import { findInPlace, reconcileFile } from '../../nodes/shared/client/files.ts';
 import { Base64 } from '../../nodes/shared/client/json.ts';
 import { apiWith, type Answer, type SentRequest } from '../apiWith.mts';
 
@@ -175,4 +176,126 @@ describe('our file after a lost response', () => {
 			api.call('createFile', values).catch((error: WorkspaceAutomationError) => error),
 		);
 	}
+});
+
+describe('the file in a folder', () => {
+	const [here, there] = [
+		{ id: 'here', parentId: FOLDER },
+		{ id: 'there', parentId: 'elsewhere' },
+	];
+	const [snake, top, none] = [
+		{ id: 'snake', parent_id: FOLDER },
+		{ id: 'top', parentId: null },
+		{ id: 'none' },
+	];
+	const folder = { parentId: FOLDER };
+
+	test.each<[string, object[], object, string | undefined]>([
+		['is the one with its ID', [there, here], folder, 'here'],
+		['is found in snake case too', [there, snake], folder, 'snake'],
+		["isn't one of another folder", [there], folder, undefined],
+		["isn't one without a folder", [top, none], folder, undefined],
+		['is unclear if there are two', [here, snake], folder, undefined],
+		['is none if there are no files', [], folder, undefined],
+		['without an ID is the one outside of all folders', [there, top], {}, 'top'],
+		['without an ID may have no parent at all', [here, there, none], {}, 'none'],
+		['without an ID is the only one, if each has a folder', [here], {}, 'here'],
+		['without an ID is unclear if two are outside of all folders', [top, none], {}, undefined],
+		['without an ID is unclear if each of two has a folder', [here, there], {}, undefined],
+	])('%s', (_, named, values, id) => {
+		expect(findInPlace(named as never, { kind: 'file', ...values })?.id).toBe(id);
+	});
+
+	test('is of the requested kind, or says nothing of its kind', () => {
+		const kinds = ['file', 'folder', undefined, null].map((kind) => {
+			const found = findInPlace([{ ...here, kind }] as never, { ...folder, kind: 'file' });
+			return found?.id;
+		});
+		expect(kinds).toEqual(['here', undefined, 'here', 'here']);
+	});
+});
+
+describe('proof of a new file', () => {
+	const SECOND = 1_000;
+	const values = { projectId: FOLDER, parentId: FOLDER, kind: 'file', name: NAME, text: OUR_TEXT };
+	const ours = { id: 'ours', name: NAME, parentId: FOLDER, sizeBytes: OUR_BYTES };
+
+	/** Lists the files with creation times in milliseconds after the request. `tookMs` passes before the check. */
+	async function check(
+		files: Array<Record<string, unknown> & { after?: number }>,
+		{ tookMs = 0, isDated = true, ...changes }: Record<string, unknown> & { tookMs?: number } = {},
+	) {
+		const { api, sent, clock } = await apiWith(({ at }) => ({
+			headers: isDated ? { date: new Date(at).toUTCString() } : undefined,
+			body: {
+				data: files.map(({ after = 0, ...file }) => ({
+					...file,
+					createdAt: new Date(HOUR_MS + after).toISOString(),
+				})),
+				has_more: false,
+			},
+		}));
+		clock.advance(HOUR_MS);
+		const reconcile = await reconcileFile(api, { ...values, ...changes }, {});
+		clock.advance(tookMs);
+		return { results: [await clock.run(reconcile())], reconcile, sent, clock };
+	}
+	const found = [expect.objectContaining({ status: 200 })];
+
+	test('is searched in the folder that it was created in', async () => {
+		const { results, sent } = await check([ours]);
+		expect(results).toEqual(found);
+		expect(sent[0]).toMatchObject({
+			path: '/files',
+			query: { projectId: FOLDER, parentId: FOLDER },
+		});
+	});
+
+	test('is a creation time after the request, even if its response took a minute to get lost', async () => {
+		expect((await check([ours], { tookMs: 60 * SECOND })).results).toEqual(found);
+		const before = { ...ours, after: -10 * SECOND };
+		expect((await check([before], { tookMs: 60 * SECOND })).results).toEqual(['unknown']);
+	});
+
+	test.each([
+		['a Date header allows for two seconds', { isDated: true }, 2 * SECOND],
+		['the clocks may differ by a minute without one', { isDated: false }, 60 * SECOND],
+	])('is an earlier time only as far as %s', async (_, options, ms) => {
+		expect((await check([{ ...ours, after: -ms }], options)).results).toEqual(found);
+		expect((await check([{ ...ours, after: -ms - 1 }], options)).results).toEqual(['unknown']);
+	});
+
+	test('is the size of what was sent, as text or as bytes', async () => {
+		const data = new Base64(Buffer.alloc(7));
+		const sized = (sizeBytes: unknown) => [{ ...ours, sizeBytes }];
+		expect((await check(sized(7), { text: undefined, data })).results).toEqual(found);
+		expect((await check(sized('7'), { text: undefined, data })).results).toEqual(found);
+		expect((await check(sized(8), { text: undefined, data })).results).toEqual(['unknown']);
+		expect((await check(sized(8))).results).toEqual(['unknown']);
+		expect((await check(sized(null))).results).toEqual(['unknown']);
+	});
+
+	test('of an asset, whose size nobody knows, needs no size', async () => {
+		expect((await check([ours], { text: undefined, assetId: 'a1' })).results).toEqual(found);
+	});
+
+	test('is not given by one of two files that could be ours', async () => {
+		expect((await check([ours, { ...ours, id: 'other' }])).results).toEqual(['unknown']);
+	});
+
+	test('is not given by a file with another name, of another kind or in another folder', async () => {
+		expect((await check([{ ...ours, name: 'other.md' }])).results).toEqual(['notApplied']);
+		expect((await check([{ ...ours, kind: 'folder' }])).results).toEqual(['unknown']);
+		expect((await check([{ ...ours, parentId: 'elsewhere' }])).results).toEqual(['unknown']);
+	});
+
+	test('allows one more attempt if nothing has the name, and is unknown after that one', async () => {
+		const { results, reconcile, sent, clock } = await check([]);
+		expect([results, sent.length]).toEqual([['notApplied'], 1]);
+		const since = clock.now();
+		for (const times of [1, 2]) {
+			expect(await clock.run(reconcile())).toBe('unknown');
+			expect(clock.now() - since).toBe(times * 30 * SECOND);
+		}
+	});
 });

@@ -1,0 +1,62 @@
+// The name of a session's project, for an approver: it may be missing, and nothing waits long for it.
+import { describe, expect, test } from '@jest/globals';
+import { findProject } from '../../nodes/shared/client/projects.ts';
+import { apiWith, type Answer } from '../apiWith.mts';
+
+const ID = '123e4567-e89b-42d3-a456-426614174000';
+const OTHER = '00000000-e89b-42d3-a456-426614174000';
+const shop = { id: ID, name: 'Shop', timeZone: 'Europe/Vienna' };
+const blog = { id: OTHER, name: 'Blog', timeZone: 'Asia/Tokyo' };
+
+async function find(answer: Parameters<typeof apiWith>[0], overrides = {}) {
+	const { api, sent, clock } = await apiWith(answer, overrides);
+	clock.advance(60_000);
+	return { found: await clock.run(findProject(api, ID)), requests: sent.length };
+}
+
+test.each<[string, Answer[]]>([
+	['of the key', [{ body: { data: [blog, shop] } }]],
+	['on a later page', [{ body: { data: [blog], next_cursor: 'b' } }, { body: { data: [shop] } }]],
+	['with its ID in capitals', [{ body: { data: [{ ...shop, id: ID.toUpperCase() }] } }]],
+	['after one without an ID', [{ body: { data: [{ name: 'New' }, { id: 7 }, shop] } }]],
+])('a project %s has its name and time zone', async (_, answers) => {
+	const { found, requests } = await find(answers);
+	expect(found).toEqual({ projectName: 'Shop', timeZone: 'Europe/Vienna' });
+	expect(requests).toBe(answers.length);
+});
+
+test('an ID is read where an override says', async () => {
+	const overrides = { listProjects: { answer: { id: 'uuid' } } };
+	const data = [
+		{ id: ID, name: 'Wrong' },
+		{ uuid: ID, name: 'Right' },
+	];
+	expect((await find({ body: { data } }, overrides)).found).toEqual({ projectName: 'Right' });
+});
+
+test.each([{}, { name: '', timeZone: 7 }])('a project with %j has no name', async (details) => {
+	const { found } = await find({ body: { data: [{ id: ID, ...details }] } });
+	expect(found).toEqual({ projectName: undefined, timeZone: undefined });
+});
+
+describe('a project is left without a name', () => {
+	test.each<[string, Answer]>([
+		["if the list doesn't have it", { body: { data: [blog], has_more: false } }],
+		['if the key lacks the scope', { status: 403, body: {} }],
+		['if the service is unavailable', { status: 503, body: {} }],
+		["if the response isn't a list", { body: { data: 7 } }],
+	])('%s, after one request', async (_, answer) => {
+		expect(await find(answer)).toEqual({ found: {}, requests: 1 });
+	});
+
+	test('if the list is longer than five seconds', async () => {
+		let pages = 0;
+		const { api, clock } = await apiWith(() => {
+			clock.advance(2_000);
+			const data = [{ id: `p${++pages}`, name: 'P' }];
+			return { body: { data, next_cursor: `${pages}` } };
+		});
+		expect(await clock.run(findProject(api, ID))).toEqual({});
+		expect(pages).toBe(3);
+	});
+});

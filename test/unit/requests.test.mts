@@ -1,0 +1,752 @@
+// A request on its way: the bytes and headers that leave, the bytes that return, and what ends early.
+import { describe, expect, test } from '@jest/globals';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import {
+	CanceledError,
+	IndeterminateError,
+	WorkspaceAutomationError,
+} from '../../nodes/shared/errors.ts';
+import { Base64 } from '../../nodes/shared/client/json.ts';
+import {
+	parseBody,
+	sendHttpRequest,
+	toFailedAttempt,
+} from '../../nodes/shared/client/httpRequest.ts';
+import { pollUntilFound, toResponse } from '../../nodes/shared/client/pollUntilFound.ts';
+import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
+import type { NextAction } from '../../nodes/shared/client/retryPolicy.ts';
+import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
+import {
+	createTransport,
+	type SendOptions,
+	type TransportOptions,
+} from '../../nodes/shared/client/transport.ts';
+import type {
+	ApiContext,
+	ApiRequest,
+	Attempt,
+	ConnectionOptions,
+	ReconcileResult,
+} from '../../nodes/shared/client/types.ts';
+import { withRetries, type RetryOptions } from '../../nodes/shared/client/withRetries.ts';
+import { createVirtualClock, type VirtualClock } from '../virtualClock.mts';
+
+const BASE = 'https://api.example.com/v1';
+const KEY = 'wa_live_key';
+const SECOND = 1_000;
+const MIB = 1024 * 1024;
+const READ: ApiRequest = { method: 'GET', effect: 'read', path: '/tasks' };
+const START: ApiRequest = {
+	method: 'POST',
+	effect: { message: 'It may have started', description: 'Look there.' },
+	path: '/agent/sessions',
+	body: {},
+};
+
+type Sent = IHttpRequestOptions & { abortSignal: AbortSignal };
+type Helper = (options: Sent) => unknown;
+
+/** A context whose n8n sends nothing, and lets the test answer */
+function createContext(helper: Helper, more: object = {}) {
+	const calls: Array<{ context: ApiContext; credential: string; options: Sent }> = [];
+	const context = {
+		getNode: () => ({ name: 'Any' }),
+		helpers: {
+			async httpRequestWithAuthentication(this: ApiContext, credential: string, options: Sent) {
+				calls.push({ context: this, credential, options });
+				return await helper(options);
+			},
+		},
+		...more,
+	} as unknown as ApiContext;
+	return { context, calls };
+}
+
+const redact = (text: string) => text.replaceAll(KEY, '[API key]');
+
+/** Sends one request. @param answer a response, or the error that ends the connection */
+async function exchange(
+	answer: unknown,
+	request: Partial<ApiRequest> & { timeoutMs?: number } = {},
+	connection: ConnectionOptions = {},
+) {
+	const { context, calls } = createContext(async () => {
+		if (answer instanceof Error) throw answer;
+		return answer;
+	});
+	const timed = { ...READ, timeoutMs: 60 * SECOND, ...request };
+	const attempt = await sendHttpRequest(
+		context,
+		{ baseUrl: BASE, redact },
+		timed,
+		connection,
+		undefined,
+	);
+	return { attempt, calls, options: calls[0].options };
+}
+
+const ok = (body?: unknown, headers = {}) => ({ statusCode: 200, headers, body });
+const withCode = (code: unknown, more = {}) => Object.assign(new Error('x'), { code, ...more });
+
+describe('a request leaves', () => {
+	test("below the base URL, with its query, the user's connection and n8n's credential", async () => {
+		const proxy = { host: 'proxy.example.com', port: 8080 };
+		const { calls, options } = await exchange(ok('{}'), { query: { limit: 5 } }, { proxy });
+		expect(calls.map(({ credential }) => credential)).toEqual(['workspaceAutomationApi']);
+		expect(options).toMatchObject({ method: 'GET', url: `${BASE}/tasks`, qs: { limit: 5 }, proxy });
+	});
+
+	test('with a version only if the endpoint has its own', async () => {
+		const headersOf = async (version?: string) =>
+			(await exchange(ok('{}'), { version })).options.headers;
+		expect(await headersOf()).toEqual({ Accept: 'application/json' });
+		expect(await headersOf('2026-08-21')).toEqual({
+			Accept: 'application/json',
+			'Service-Api-Version': '2026-08-21',
+		});
+	});
+
+	test.each<[unknown, string]>([
+		[{}, '{}'],
+		[{ text: 'ä' }, '{"text":"ä"}'],
+		[{ data: new Base64(Buffer.from('abcd')) }, '{"data":"YWJjZA=="}'],
+		[null, 'null'],
+	])('with the bytes of its body, labeled as JSON: %j', async (body, text) => {
+		const { options } = await exchange(ok('{}'), { body });
+		expect(options.body).toBeInstanceOf(Buffer);
+		expect(String(options.body)).toBe(text);
+		expect(options.headers).toMatchObject({ 'Content-Type': 'application/json' });
+	});
+
+	test('without a body and its label if it has none', async () => {
+		const { options } = await exchange(ok('{}'));
+		expect(options).not.toHaveProperty('body');
+		expect(options.headers).not.toHaveProperty('Content-Type');
+	});
+
+	test('with its time limit, and the response is a stream that n8n leaves alone', async () => {
+		const { options } = await exchange(ok('{}'), { timeoutMs: 7 * SECOND });
+		expect(options).toMatchObject({
+			timeout: 7 * SECOND,
+			encoding: 'stream',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+		});
+	});
+
+	test('to one address: a redirect is a response, because the key goes nowhere else', async () => {
+		const redirect = { statusCode: 302, headers: { location: 'https://evil.example' }, body: '' };
+		const { attempt, calls, options } = await exchange(redirect);
+		expect(options.disableFollowRedirect).toBe(true);
+		expect(attempt).toMatchObject({ kind: 'response', status: 302, body: undefined });
+		expect(calls).toHaveLength(1);
+	});
+});
+
+describe('a response', () => {
+	/** @param end what ends the stream after its chunks */
+	async function* stream(chunks: Uint8Array[], end?: Error) {
+		yield* chunks;
+		if (end) throw end;
+	}
+
+	test.each<[unknown, unknown]>([
+		['{"a":1}', { a: 1 }],
+		['[1]', [1]],
+		['null', null],
+		['12345678901234567890', '12345678901234567890'],
+	])('%j is JSON', async (text, body) => {
+		const { attempt } = await exchange(ok(text, { 'x-id': '1' }));
+		const headers = { 'x-id': '1' };
+		expect(attempt).toEqual({ kind: 'response', status: 200, headers, body });
+	});
+
+	test.each([undefined, '', '<html>', '{"a":'])("%j isn't JSON, and is a text", async (text) => {
+		const { attempt } = await exchange(ok(text));
+		expect(attempt).toMatchObject({ body: undefined, text: text ?? '' });
+	});
+
+	test("that isn't JSON is kept up to 10,000 characters, and JSON in full", () => {
+		const long = 'x'.repeat(10_001);
+		expect(parseBody(long, redact)).toEqual({ body: undefined, text: long.slice(1) });
+		expect(parseBody(`"${long}"`, redact)).toEqual({ body: long });
+	});
+
+	test('is redacted in its body and headers, which may be no texts', async () => {
+		const { attempt } = await exchange(
+			ok(`{"echo":"${KEY}"}`, { location: `/a?key=${KEY}`, age: 7, list: ['a'] }),
+		);
+		expect(attempt).toMatchObject({
+			body: { echo: '[API key]' },
+			headers: { location: '/a?key=[API key]', age: 7, list: ['a'] },
+		});
+	});
+
+	test.each([
+		['in one piece', [7]],
+		['in no piece', []],
+		['in pieces that split a character', [3, 5]],
+		['byte by byte', [1, 2, 3, 4, 5, 6]],
+	])('arrives as a stream, %s', async (_, ends) => {
+		const bytes = Buffer.from(ends.length > 0 ? '"a€b"' : '');
+		const chunks = [0, ...ends].map((from, index) => bytes.subarray(from, ends[index]));
+		const { attempt } = await exchange(ok(stream(ends.length > 0 ? chunks : [])));
+		expect(attempt).toMatchObject({ body: ends.length > 0 ? 'a€b' : undefined });
+	});
+
+	test('has at most the bytes of its operation, and no more of it are read', async () => {
+		let read = 0;
+		const endless = async function* () {
+			for (; ; read++) yield Buffer.alloc(MIB, '1');
+		};
+		const { attempt } = await exchange(ok(endless()), { maxBytes: 3 * MIB });
+		expect([attempt, read]).toEqual([{ kind: 'tooLarge', code: '3 MiB' }, 3]);
+		const chunks = [Buffer.from('"abc'), Buffer.from('def"')];
+		const fits = await exchange(ok(stream(chunks)), { maxBytes: 8 });
+		expect(fits.attempt).toMatchObject({ kind: 'response', body: 'abcdef' });
+		const exceeds = await exchange(ok(stream(chunks)), { maxBytes: 7 });
+		expect(exceeds.attempt).toMatchObject({ kind: 'tooLarge' });
+	});
+
+	test('has at most 16 MiB', async () => {
+		const chunks = [Buffer.alloc(16 * MIB, ' '), Buffer.from('1')];
+		const { attempt } = await exchange(ok(stream(chunks)));
+		expect(attempt).toEqual({ kind: 'tooLarge', code: '16 MiB' });
+	});
+
+	describe('that breaks off', () => {
+		const breakOff = async (statusCode: number, error: Error = withCode('ECONNRESET')) => {
+			const headers = { date: 'today', echo: KEY };
+			const body = stream([Buffer.from('{"a":')], error);
+			return (await exchange({ statusCode, headers, body })).attempt;
+		};
+
+		test.each([200, 201, 299])(
+			'keeps the status %d and says why it has no body',
+			async (status) => {
+				expect(await breakOff(status)).toEqual({
+					kind: 'response',
+					status,
+					headers: { date: 'today', echo: '[API key]' },
+					body: undefined,
+					broken: 'ECONNRESET',
+				});
+			},
+		);
+
+		test.each([199, 300, 400, 500])('with the status %d is lost', async (status) => {
+			expect(await breakOff(status)).toEqual({ kind: 'lost', code: 'ECONNRESET' });
+		});
+
+		test('by a timeout names the time', async () => {
+			expect(await breakOff(200, withCode('ETIMEDOUT'))).toMatchObject({
+				broken: 'ETIMEDOUT: it took longer than 60 seconds',
+			});
+		});
+	});
+});
+
+describe('a connection', () => {
+	test.each(['ETIMEDOUT', 'ECONNABORTED'])(
+		'that ends with %s says how long it took',
+		async (code) => {
+			const { attempt } = await exchange(withCode(code), { timeoutMs: 1_500 });
+			expect(attempt).toEqual({
+				kind: 'lost',
+				code: `${code}: it took longer than 1.5 seconds`,
+			});
+		},
+	);
+
+	test('that ends otherwise has no time', async () => {
+		const { attempt } = await exchange(withCode('ECONNRESET'));
+		expect(attempt).toEqual({ kind: 'lost', code: 'ECONNRESET' });
+	});
+
+	test('whose response stops in the middle is closed at its time limit', async () => {
+		let signal: AbortSignal | undefined;
+		const { context } = createContext(({ abortSignal }) => {
+			signal = abortSignal;
+			const hang = async function* () {
+				yield Buffer.from('{');
+				await new Promise(() => {});
+			};
+			return ok(hang());
+		});
+		const service = { baseUrl: BASE, redact };
+		const request = { ...READ, timeoutMs: 100 };
+		const attempt = await sendHttpRequest(context, service, request, {}, undefined);
+		expect(attempt).toMatchObject({
+			status: 200,
+			broken: 'ETIMEDOUT: it took longer than 0.1 seconds',
+		});
+		expect(signal?.aborted).toBe(true);
+	});
+
+	test.each<[unknown, Attempt]>([
+		[new Error('?'), { kind: 'lost', code: 'an unknown network error' }],
+		[withCode(7), { kind: 'lost', code: 'an unknown network error' }],
+		[withCode('socket hang up'), { kind: 'lost', code: 'an unknown network error' }],
+		[withCode('x ECONNREFUSED'), { kind: 'lost', code: 'an unknown network error' }],
+		[withCode('ECONNREFUSED?'), { kind: 'lost', code: 'an unknown network error' }],
+		[withCode('500', { cause: { code: 'EPIPE' } }), { kind: 'lost', code: 'EPIPE' }],
+		[withCode(['ENOTFOUND']), { kind: 'lost', code: 'an unknown network error' }],
+		[withCode('EAI_AGAIN'), { kind: 'unsent', code: 'EAI_AGAIN' }],
+		[withCode('ERR_INVALID_URL'), { kind: 'unusable', code: 'ERR_INVALID_URL' }],
+		[withCode('E_CERT_X'), { kind: 'lost', code: 'E_CERT_X' }],
+		[
+			withCode(undefined, { syscall: 'connect' }),
+			{ kind: 'lost', code: 'an unknown network error' },
+		],
+	])('that fails is classified by a system code only: %j', (error, expected) => {
+		expect(toFailedAttempt(error)).toEqual(expected);
+	});
+
+	test('that fails is classified by six causes at most, even if they never end', () => {
+		const nested = (depth: number): object => ({
+			...(depth === 0 ? { code: 'ENOTFOUND' } : { cause: nested(depth - 1) }),
+		});
+		const kinds = [0, 5, 6].map((depth) => toFailedAttempt(nested(depth)).kind);
+		expect(kinds).toEqual(['unsent', 'unsent', 'lost']);
+		const endless: { cause?: unknown } = {};
+		endless.cause = endless;
+		expect(toFailedAttempt(endless).kind).toBe('lost');
+	});
+});
+
+describe('a semaphore', () => {
+	/** Tasks that end when told to, and those that have begun */
+	function createTasks(semaphore: Semaphore) {
+		const begun: string[] = [];
+		const ends = new Map<string, (error?: Error) => void>();
+		const start = (name: string) =>
+			semaphore.run(async () => {
+				begun.push(name);
+				return await new Promise<string>((resolve, reject) =>
+					ends.set(name, (error) => (error ? reject(error) : resolve(name))),
+				);
+			});
+		const settle = async () => await new Promise((resolve) => setImmediate(resolve));
+		return { begun, ends, start, settle };
+	}
+
+	test('runs as many tasks at once as it has permits, first come, first served', async () => {
+		const { begun, ends, start, settle } = createTasks(new Semaphore(2));
+		const running = ['a', 'b', 'c', 'd'].map(start);
+		await settle();
+		expect(begun).toEqual(['a', 'b']);
+		ends.get('b')!();
+		await settle();
+		expect(begun).toEqual(['a', 'b', 'c']);
+		ends.get('a')!();
+		ends.get('c')!();
+		await settle();
+		expect(begun).toEqual(['a', 'b', 'c', 'd']);
+		ends.get('d')!();
+		expect(await Promise.all(running)).toEqual(['a', 'b', 'c', 'd']);
+		for (const name of ['e', 'f', 'g']) void start(name);
+		await settle();
+		expect(begun.slice(4)).toEqual(['e', 'f']);
+	});
+
+	test('gives the permit of a task that fails to the next', async () => {
+		const { begun, ends, start, settle } = createTasks(new Semaphore(1));
+		const failing = start('a');
+		const next = start('b');
+		await settle();
+		ends.get('a')!(new Error('no'));
+		await expect(failing).rejects.toThrow('no');
+		await settle();
+		expect(begun).toEqual(['a', 'b']);
+		ends.get('b')!();
+		expect(await next).toBe('b');
+	});
+});
+
+describe('a check is repeated', () => {
+	type Check = Parameters<typeof pollUntilFound>[3];
+
+	async function poll(
+		timeoutMs: number,
+		found: (at: number) => Awaited<ReturnType<Check>> | Error,
+		options: { deadline?: number; otherwise?: ReconcileResult; tookMs?: number } = {},
+		signal?: (clock: VirtualClock) => AbortSignal,
+	) {
+		const clock = createVirtualClock(100 * SECOND);
+		const since = clock.monotonicMs();
+		const checks: Array<[at: number, deadline: number | undefined]> = [];
+		const at = () => (clock.monotonicMs() - since) / SECOND;
+		const check: Check = async ({ deadline }) => {
+			checks.push([at(), deadline === undefined ? undefined : (deadline - since) / SECOND]);
+			clock.advance(options.tookMs ?? 0);
+			const result = found(at());
+			if (result instanceof Error) throw result;
+			return result;
+		};
+		const api = { clock, signal: signal?.(clock) } as never;
+		const limits = options.deadline === undefined ? {} : { deadline: since + options.deadline };
+		const polling = pollUntilFound(
+			api,
+			timeoutMs,
+			limits,
+			check,
+			options.otherwise ?? 'notApplied',
+		);
+		const result = await clock.run(polling.catch((error: Error) => error));
+		return { result, checks, times: checks.map(([time]) => time), endedAt: at() };
+	}
+	const nothing = () => undefined;
+	const outage = new WorkspaceAutomationError('Out', 'Wait.');
+
+	test('every three seconds until its time is over, with a last one at the end', async () => {
+		const { result, times, endedAt } = await poll(8 * SECOND, nothing);
+		expect([result, times, endedAt]).toEqual(['notApplied', [0, 3, 6, 8], 8]);
+		expect((await poll(6 * SECOND, nothing)).times).toEqual([0, 3, 6]);
+	});
+
+	test('once without any time', async () => {
+		const { result, times } = await poll(0, nothing, { otherwise: 'unknown' });
+		expect([result, times]).toEqual(['unknown', [0]]);
+	});
+
+	test('until something is found, even if it is unknown', async () => {
+		for (const found of [toResponse({ id: 1 }), 'unknown' as const]) {
+			const { result, times } = await poll(30 * SECOND, (at) => (at >= 3 ? found : undefined));
+			expect([result, times]).toEqual([found, [0, 3]]);
+		}
+		expect(toResponse({ id: 1 })).toEqual({ status: 200, headers: {}, body: { id: 1 } });
+	});
+
+	test("until the call's deadline, if that is earlier", async () => {
+		const { times } = await poll(30 * SECOND, nothing, { deadline: 4 * SECOND });
+		expect(times).toEqual([0, 3, 4]);
+	});
+
+	test("with at least ten seconds for each check, but not beyond the call's deadline", async () => {
+		expect((await poll(3 * SECOND, nothing)).checks).toEqual([
+			[0, 10],
+			[3, 13],
+		]);
+		expect((await poll(12 * SECOND, nothing)).checks[0]).toEqual([0, 12]);
+		const { checks } = await poll(3 * SECOND, nothing, { deadline: 5 * SECOND });
+		expect(checks).toEqual([
+			[0, 5],
+			[3, 5],
+		]);
+	});
+
+	test('not after a check that outlasts the time', async () => {
+		const { result, times } = await poll(6 * SECOND, nothing, { tookMs: 7 * SECOND });
+		expect([result, times]).toEqual(['notApplied', [0]]);
+	});
+
+	test('after one that failed, and proves nothing if the last one failed', async () => {
+		const late = toResponse('late');
+		const recovers = await poll(6 * SECOND, (at) => (at < 3 ? outage : late));
+		expect([recovers.result, recovers.times]).toEqual([late, [0, 3]]);
+		const ends = await poll(6 * SECOND, (at) => (at < 6 ? undefined : outage));
+		expect([ends.result, ends.times]).toEqual(['unknown', [0, 3, 6]]);
+		const begins = await poll(6 * SECOND, (at) => (at < 6 ? outage : undefined));
+		expect(begins.result).toBe('notApplied');
+	});
+
+	test('not after a bug or Stop', async () => {
+		const bug = await poll(6 * SECOND, () => new TypeError('bug'));
+		expect([bug.result, bug.times]).toEqual([new TypeError('bug'), [0]]);
+		const stopped = await poll(6 * SECOND, nothing, {}, (clock) => clock.abortAt(101 * SECOND));
+		expect(stopped.result).toBeInstanceOf(CanceledError);
+		expect([stopped.times, stopped.endedAt]).toEqual([[0], 1]);
+	});
+});
+
+describe('a call', () => {
+	const credential = { baseUrl: BASE, accessToken: KEY, apiVersion: '2026-10-05' };
+
+	function connect(
+		helper: (options: Sent, clock: VirtualClock) => unknown = () => ok('{}'),
+		{ signal, ...options }: TransportOptions & { signal?: AbortSignal } = {},
+		changes: Partial<typeof credential> = {},
+	) {
+		const clock = (options.clock as VirtualClock | undefined) ?? createVirtualClock(100 * SECOND);
+		const { context, calls } = createContext((sent) => helper(sent, clock), {
+			getExecutionCancelSignal: () => signal,
+			getCredentials: async () => {
+				throw new Error('It was decrypted again');
+			},
+			logger: { name: 'the log' },
+		});
+		const rateLimiters = new RateLimiters(clock);
+		const transport = createTransport(
+			context,
+			{ ...credential, ...changes },
+			{ rateLimiters, ...options, clock },
+		);
+		const send = async (request: ApiRequest = READ, sendOptions?: SendOptions) =>
+			await clock.run(transport.send(request, sendOptions).catch((error: Error) => error));
+		return { send, calls, clock, transport };
+	}
+
+	test('lets n8n sign with a copy of the credential, without the signal of the execution', async () => {
+		const { send, calls } = connect();
+		await send();
+		const [{ context }] = calls;
+		expect(context.getNode()).toEqual({ name: 'Any' });
+		expect(context.logger).toEqual({ name: 'the log' });
+		expect(context.getExecutionCancelSignal).toBeUndefined();
+		const copy = await context.getCredentials('workspaceAutomationApi');
+		expect(copy).toEqual(credential);
+		copy.accessToken = 'changed';
+		expect(await context.getCredentials('workspaceAutomationApi')).toEqual(credential);
+	});
+
+	test.each<[string, Partial<ApiRequest>, SendOptions, number]>([
+		['a minute', {}, {}, 60],
+		['the time of its operation', { timeoutMs: 30 * SECOND }, {}, 30],
+		['the time until its deadline', {}, { deadline: 105 * SECOND }, 5],
+		['a second at its deadline', {}, { deadline: 100 * SECOND }, 1],
+		['more at its deadline if asked', {}, { deadline: 100 * SECOND, minAttemptMs: 9_000 }, 9],
+		['its time limit', {}, { timeLimitMs: 20 * SECOND }, 20],
+		['at most a minute of its time limit', {}, { timeLimitMs: 90 * SECOND }, 60],
+	])('has %s for an attempt', async (_, request, options, seconds) => {
+		const { send, calls } = connect();
+		await send({ ...READ, ...request }, options);
+		expect(calls.map(({ options: { timeout } }) => timeout)).toEqual([seconds * SECOND]);
+	});
+
+	test('that is repeated has the time that is left', async () => {
+		const { send, calls } = connect((_, clock) => {
+			clock.advance(10 * SECOND);
+			throw withCode('ECONNRESET');
+		});
+		const error = await send(READ, { timeLimitMs: 30 * SECOND });
+		expect(error).toMatchObject({ message: "The service didn't answer" });
+		const timeouts = calls.map(({ options }) => Math.ceil(options.timeout! / SECOND));
+		expect(timeouts).toEqual([30, 19, 7]);
+	});
+
+	test('counts its time from its first attempt, not from its place in a queue', async () => {
+		const semaphore = new Semaphore(1);
+		const { send, calls, clock } = connect(undefined, { semaphore });
+		await semaphore.acquire();
+		const sending = send(READ, { timeLimitMs: 20 * SECOND });
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(calls).toEqual([]);
+		clock.advance(60 * SECOND);
+		semaphore.release();
+		expect(await sending).toMatchObject({ status: 200 });
+		expect(calls[0].options.timeout).toBe(20 * SECOND);
+	});
+
+	const throttled = { statusCode: 429, headers: { 'retry-after': '5' }, body: '{}' };
+
+	/** Sends a request that the service answers with a 429, and returns the times of the next one. */
+	async function afterThrottling(changes: Partial<typeof credential>, options: SendOptions = {}) {
+		const clock = createVirtualClock(100 * SECOND);
+		const rateLimiters = new RateLimiters(clock);
+		const first = connect(() => throttled, { clock, rateLimiters });
+		await first.send(READ, { singleAttempt: true });
+		const next = connect(undefined, { clock, rateLimiters }, changes);
+		const result = await next.send(READ, options);
+		return { result, waitedMs: clock.monotonicMs() - 100 * SECOND };
+	}
+
+	test('waits for a 429 of the same key at the same service, and for no other', async () => {
+		const same = await afterThrottling({});
+		expect(same.result).toMatchObject({ status: 200 });
+		expect(same.waitedMs).toBeGreaterThanOrEqual(5 * SECOND);
+		for (const other of [{ accessToken: 'wa_other' }, { baseUrl: 'https://b.example.com/v1' }])
+			expect((await afterThrottling(other)).waitedMs).toBe(0);
+	});
+
+	test('that is due at its deadline may be queued for a second, and not for longer', async () => {
+		const queuedFor = async (ms: number) => {
+			const clock = createVirtualClock(100 * SECOND);
+			const rateLimiters = new RateLimiters(clock);
+			const options = { singleAttempt: true, deadline: 100 * SECOND };
+			await connect(() => throttled, { clock, rateLimiters }).send(READ, options);
+			clock.advance(SECOND - ms);
+			return await connect(undefined, { clock, rateLimiters }).send(READ, {
+				deadline: clock.monotonicMs(),
+			});
+		};
+		expect(await queuedFor(900)).toMatchObject({ status: 200 });
+		expect((await afterThrottling({}, { deadline: 103 * SECOND })).result).toMatchObject({
+			message: 'The service is receiving too many requests',
+		});
+	});
+
+	describe('after Stop', () => {
+		/** Stops the execution while the request is on its way. Its response follows a moment later. */
+		async function stopDuring(request: ApiRequest, options: SendOptions = {}, fails = false) {
+			const stop = new AbortController();
+			const { send, calls } = connect(
+				async ({ abortSignal }) => {
+					stop.abort();
+					await new Promise((resolve) => setImmediate(resolve));
+					if (fails) throw withCode('ECONNRESET');
+					return abortSignal.aborted ? await new Promise(() => {}) : ok('{"id":"s1"}');
+				},
+				{ signal: stop.signal },
+			);
+			return { result: await send(request, options), calls };
+		}
+
+		test('is cut off at once if it only reads', async () => {
+			const { result, calls } = await stopDuring(READ);
+			expect(result).toMatchObject({ mayHaveTakenEffect: false });
+			expect(result).toBeInstanceOf(CanceledError);
+			expect([calls.length, calls[0].options.abortSignal.aborted]).toEqual([1, true]);
+		});
+
+		test("is finished if it must not be repeated, or doesn't care", async () => {
+			expect((await stopDuring(START)).result).toMatchObject({ body: { id: 's1' } });
+			expect((await stopDuring(READ, { ignoreCancel: true })).result).toMatchObject({
+				body: { id: 's1' },
+			});
+		});
+
+		test('may have taken effect if its response was lost', async () => {
+			const reconcile = async () => 'notApplied' as const;
+			const { result, calls } = await stopDuring(START, { reconcile }, true);
+			expect(result).toBeInstanceOf(CanceledError);
+			expect(result).toMatchObject({ mayHaveTakenEffect: true });
+			expect(calls).toHaveLength(1);
+		});
+	});
+});
+
+describe('after a lost response', () => {
+	const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
+	const response = (body: unknown): Attempt => ({
+		kind: 'response',
+		status: 200,
+		headers: {},
+		body,
+	});
+
+	/** @param attempts results of the attempts, of which the last continues for ever */
+	async function retry(attempts: Attempt[], options: Partial<RetryOptions> = {}) {
+		const clock = createVirtualClock();
+		const decisions: NextAction[] = [];
+		const calling = withRetries(
+			async (decide) => {
+				const decided = decide(attempts[Math.min(decisions.length, attempts.length - 1)]);
+				decisions.push(decided);
+				return decided;
+			},
+			{
+				request: START,
+				limits: {},
+				clock,
+				signal: undefined,
+				toError: (attempt) =>
+					new WorkspaceAutomationError(`Ended: ${attempt.kind}`, 'Check it.', { code: 'lost' }),
+				...options,
+			},
+		);
+		const result = await clock.run(calling.catch((error: Error) => error));
+		return { result, sent: decisions.length, waits: clock.sleeps };
+	}
+	const reconcile = (result: ReconcileResult | Error) => ({
+		reconcile: async () => {
+			if (result instanceof Error) throw result;
+			return result;
+		},
+	});
+
+	test('a request that must not run twice is sent again after proof that it had no effect', async () => {
+		const { result, sent, waits } = await retry([lost, response('second')], {
+			...reconcile('notApplied'),
+		});
+		expect([sent, result]).toEqual([2, response('second')]);
+		expect(waits).toHaveLength(1);
+		expect(waits[0]).toBeGreaterThanOrEqual(SECOND);
+	});
+
+	test('it is not sent again without any time left, and the error is the one of the attempt', async () => {
+		const { result, sent } = await retry([lost], {
+			...reconcile('notApplied'),
+			limits: { deadline: 10 },
+		});
+		expect(sent).toBe(1);
+		expect(result).not.toBeInstanceOf(IndeterminateError);
+		expect(result).toMatchObject({ message: 'Ended: lost', description: 'Check it.' });
+	});
+
+	test('its effect is the response that a check finds', async () => {
+		const found = { status: 200, headers: {}, body: 'found' };
+		expect(await retry([lost], reconcile(found))).toMatchObject({ result: found, sent: 1 });
+	});
+
+	test.each<[string, Partial<RetryOptions>]>([
+		['without a check', {}],
+		['if the check finds no proof', reconcile('unknown')],
+		['if the check fails', reconcile(new WorkspaceAutomationError('No', 'Wait.'))],
+	])('its effect is unknown %s, and the error says what happened', async (_, options) => {
+		const { result, sent } = await retry([lost], options);
+		expect(sent).toBe(1);
+		expect(result).toBeInstanceOf(IndeterminateError);
+		expect(result).toMatchObject({
+			message: 'It may have started',
+			description: 'Look there. What happened: Ended: lost. Check it.',
+			context: { code: 'lost' },
+		});
+	});
+
+	test('a bug of the check is no unknown effect', async () => {
+		const { result } = await retry([lost], reconcile(new TypeError('bug')));
+		expect(result).toEqual(new TypeError('bug'));
+	});
+
+	test('a request that reads is repeated up to five times', async () => {
+		const { result, sent } = await retry([lost], { request: READ });
+		expect(sent).toBe(5);
+		expect(result).toMatchObject({ message: 'Ended: lost' });
+	});
+
+	test('a DELETE that finds nothing is done', async () => {
+		const missing: Attempt = { kind: 'response', status: 404, headers: {}, body: {} };
+		const request = { method: 'DELETE', effect: 'idempotent' } as const;
+		const { result } = await retry([lost, missing], { request });
+		expect(result).toEqual({ status: 204, headers: {}, body: undefined });
+	});
+
+	describe('and Stop', () => {
+		const stopped = AbortSignal.abort();
+		const refused: Attempt = { kind: 'unusable', code: 'CERT_HAS_EXPIRED' };
+
+		test('a request that reads is canceled, whatever the connection says', async () => {
+			for (const attempt of [lost, refused]) {
+				const { result } = await retry([attempt], { request: READ, signal: stopped });
+				expect(result).toBeInstanceOf(CanceledError);
+				expect(result).toMatchObject({ mayHaveTakenEffect: false });
+			}
+		});
+
+		test('a response that arrived counts', async () => {
+			const arrived = response('arrived');
+			const { result } = await retry([arrived], { request: READ, signal: stopped });
+			expect(result).toEqual(arrived);
+			const rejected: Attempt = { kind: 'response', status: 403, headers: {}, body: {} };
+			const denied = await retry([rejected], { request: READ, signal: stopped });
+			expect(denied.result).toMatchObject({ message: 'Ended: response' });
+		});
+
+		test('a request that must not run twice is reconciled all the same', async () => {
+			const found = { status: 200, headers: {}, body: 'found' };
+			const { result } = await retry([lost], { ...reconcile(found), signal: stopped });
+			expect(result).toEqual(found);
+			const broken = await retry([refused], { signal: stopped });
+			expect(broken.result).toMatchObject({ message: 'Ended: unusable' });
+		});
+
+		test('it may have taken effect if a later attempt is canceled, and not if none was lost', async () => {
+			const may = await retry([lost], { ...reconcile('notApplied'), signal: stopped });
+			expect(may.result).toMatchObject({ mayHaveTakenEffect: true });
+			const unsent: Attempt = { kind: 'unsent', code: 'ECONNREFUSED' };
+			const not = await retry([unsent], { signal: stopped });
+			expect(not.result).toBeInstanceOf(CanceledError);
+			expect(not.result).toMatchObject({ mayHaveTakenEffect: false });
+		});
+	});
+});

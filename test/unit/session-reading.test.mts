@@ -1,0 +1,356 @@
+// What a session's response says: documented, in other places, or in a form that nobody expects.
+import { describe, expect, test } from '@jest/globals';
+import {
+	fingerprintContent,
+	hasEnded,
+	isAfter,
+	isBlank,
+	isFromUser,
+	isKnownStatus,
+	isNewTurn,
+	isStale,
+	latestAgentText,
+	messageKey,
+	NOT_A_LIST,
+	readInteractions,
+	readSession,
+	requestKey,
+	type Session,
+} from '../../nodes/shared/client/session.ts';
+
+const ID = '123e4567-e89b-42d3-a456-426614174000';
+const ASKED = { id: 'i1', type: 'permission', permission: 'bash', patterns: ['npm test'] };
+const LATER = { ...ASKED, id: 'i2' };
+const deep = JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown;
+const readStatus = (body: unknown) => readSession(body, ID)?.status;
+const readIds = (body: unknown) => readSession(body, ID)?.pendingInteractions.map(({ id }) => id);
+const session = (changes: Partial<Session> = {}): Session => ({
+	sessionId: ID,
+	status: 'completed',
+	pendingInteractions: [],
+	...changes,
+});
+
+test('a documented response is read field by field, with the ID that was asked for', () => {
+	const documented = {
+		sessionId: 'of the response',
+		dashboardUrl: 'https://example.com/s/1',
+		status: 'running',
+		pendingInteractions: [ASKED],
+		latestMessage: { role: 'assistant', text: 'Hi', createdAt: '2026-10-05T09:00:00Z' },
+		latestTool: { name: 'bash', status: 'running' },
+		lastActivityAt: '2026-10-05T09:00:00Z',
+	};
+	expect(readSession({ ...documented, error: 'Out of credits' }, ID)).toEqual({
+		...documented,
+		sessionId: ID,
+		error: 'Out of credits',
+		more: undefined,
+	});
+});
+
+describe('the status', () => {
+	test.each<[unknown, string]>([
+		[{ status: 'running' }, 'running'],
+		[{ session: { status: 'running' } }, 'running'],
+		[{ data: { status: 'running' } }, 'running'],
+		[{ status: 'ok', session: { status: 'completed' } }, 'completed'],
+		[{ status: 'ok', data: { status: 'FAILED' } }, 'failed'],
+		[{ status: 200, data: { status: 'starting' } }, 'starting'],
+		[{ status: 'running', data: { status: 'completed' } }, 'running'],
+		[{ status: 'Paused' }, 'Paused'],
+		[{ status: 'ok', session: { status: 'Paused' } }, 'ok'],
+		[{ status: '' }, ''],
+	])('of %j is %j', (body, status) => expect(readStatus(body)).toBe(status));
+
+	test.each<[unknown]>([
+		[undefined],
+		[null],
+		['running'],
+		[['running']],
+		[[{ status: 'running' }]],
+		[{}],
+		[{ status: null }],
+		[{ status: 5 }],
+		[{ status: { status: 'running' } }],
+		[{ session: 'running', data: null }],
+		[{ result: { status: 'running' } }],
+	])("isn't in %j", (body) => expect(readSession(body, ID)).toBeUndefined());
+
+	test.each(['starting', 'running', 'completed', 'failed'])('%s is known in any case', (status) => {
+		const forms = [status, status.toUpperCase()];
+		expect(forms.map(isKnownStatus)).toEqual([true, true]);
+		expect(forms.map((each) => readStatus({ status: each }))).toEqual([status, status]);
+		expect([`${status} `, `${status}s`, ''].map(isKnownStatus)).toEqual([false, false, false]);
+	});
+
+	test('completed and failed end a session, and no other does', () => {
+		const statuses = ['completed', 'failed', 'starting', 'running', 'paused', ''];
+		const ended = statuses.filter((status) => hasEnded(session({ status })));
+		expect(ended).toEqual(['completed', 'failed']);
+	});
+});
+
+describe('nothing is', () => {
+	test.each<[unknown]>([
+		[undefined],
+		[null],
+		[''],
+		[0],
+		[false],
+		[[]],
+		[{}],
+		[[null, '', {}]],
+		[{ items: [], next: null }],
+		[{ a: { b: [{}] } }],
+	])('%j, and nothing waits', (value) => {
+		expect(isBlank(value)).toBe(true);
+		expect(readInteractions(value)).toEqual([]);
+	});
+
+	test.each<[unknown]>([
+		[' '],
+		['none'],
+		[1],
+		[true],
+		[[0, 1]],
+		[{ items: [], total: 1 }],
+		[{ a: null, b: 'x' }],
+		[deep],
+	])('not %j', (value) => {
+		expect(isBlank(value)).toBe(false);
+		expect(readInteractions(value)).not.toEqual([]);
+	});
+});
+
+describe('pending requests', () => {
+	test.each<[unknown]>([['yes'], [true], [3], [{ i1: ASKED }], [{ data: [ASKED] }]])(
+		'in %j, which is no list, are one unknown request that shows it',
+		(value) => {
+			const unknown = { id: '', type: NOT_A_LIST, pendingInteractions: value };
+			expect(readInteractions(value)).toEqual([unknown]);
+		},
+	);
+
+	test.each<[unknown, unknown]>([
+		[ASKED, ASKED],
+		[
+			{ id: 7, type: 'question' },
+			{ id: '7', type: 'question' },
+		],
+		[{ type: 'question' }, { id: '', type: 'question' }],
+		[
+			{ id: null, type: 'question' },
+			{ id: '', type: 'question' },
+		],
+		[
+			{ id: ['i1'], type: ['question'] },
+			{ id: '', type: '' },
+		],
+		[
+			{ id: 'i1', more: [1] },
+			{ id: 'i1', type: '', more: [1] },
+		],
+		['i1', { id: '', type: '', interaction: 'i1' }],
+		[['i1'], { id: '', type: '', interaction: ['i1'] }],
+		[null, { id: '', type: '', interaction: null }],
+	])('%j becomes %j', (entry, expected) => {
+		expect(readInteractions([LATER, entry])).toEqual([LATER, expected]);
+	});
+
+	test('that are nested too deeply are kept without their content', () => {
+		for (const entry of [deep, { ...ASKED, metadata: deep }])
+			expect(readInteractions([entry, LATER])).toEqual([
+				{ id: '', type: 'interaction that is nested too deeply' },
+				LATER,
+			]);
+		expect(readInteractions(deep)).toHaveLength(1);
+		const unknown = readInteractions({ deep })[0];
+		expect(unknown).toEqual({
+			id: '',
+			type: NOT_A_LIST,
+			pendingInteractions: 'JSON that is nested too deeply',
+		});
+	});
+
+	test('that the service lists twice count once, in any order of their keys', () => {
+		const { id, ...rest } = ASKED;
+		expect(readInteractions([ASKED, LATER, { ...rest, id }, ASKED])).toEqual([ASKED, LATER]);
+	});
+
+	test('with the same ID and another content both count', () => {
+		const other = { ...ASKED, patterns: ['rm -rf /'] };
+		expect(readInteractions([ASKED, other])).toEqual([ASKED, other]);
+	});
+
+	test('without an ID all count, even if they look the same', () => {
+		const unnamed = { ...ASKED, id: '' };
+		expect(readInteractions([unnamed, unnamed])).toEqual([unnamed, unnamed]);
+		expect(readInteractions(['x', 'x'])).toHaveLength(2);
+	});
+
+	test.each<[unknown]>([
+		[{ status: 'running', pendingInteractions: [ASKED] }],
+		[{ session: { status: 'running', pendingInteractions: [ASKED] } }],
+		[{ pendingInteractions: [ASKED], session: { status: 'running' } }],
+		[{ pendingInteractions: [ASKED], data: { status: 'running', pendingInteractions: [] } }],
+		[{ status: 'running', session: { pendingInteractions: [ASKED] } }],
+		[{ status: 'running', pendingInteractions: null, data: { pendingInteractions: [ASKED] } }],
+		[{ session: { status: 'running', data: { pendingInteractions: [ASKED] } } }],
+		[{ data: { status: 'running', session: { pendingInteractions: [ASKED] } } }],
+	])('are found in or around the status object: %j', (body) => {
+		expect(readIds(body)).toEqual(['i1']);
+	});
+
+	test('of the status object count before those around it', () => {
+		const inner = { status: 'running', pendingInteractions: [ASKED] };
+		expect(readIds({ pendingInteractions: [LATER], session: inner })).toEqual(['i1']);
+	});
+
+	test('are none if no place has any', () => {
+		expect(readIds({ status: 'running' })).toEqual([]);
+		expect(readIds({ status: 'running', session: [], data: { pendingInteractions: {} } })).toEqual(
+			[],
+		);
+	});
+});
+
+describe('a request is another one', () => {
+	test.each<[string, object]>([
+		['with another ID', { id: 'i2' }],
+		['of another type', { type: 'question' }],
+		['for another permission', { permission: 'edit' }],
+		['with other patterns', { patterns: ['npm install'] }],
+	])('%s', (_, change) => {
+		expect(requestKey({ ...ASKED, ...change })).not.toBe(requestKey(ASKED));
+	});
+
+	test('not because of its metadata', () => {
+		expect(requestKey({ ...ASKED, metadata: { age: 3 } })).toBe(requestKey(ASKED));
+	});
+});
+
+test('contents are the same in any order of keys, and a content too deep to read equals none', () => {
+	expect(fingerprintContent({ a: 1, b: { c: 2, d: 3 } })).toBe(
+		fingerprintContent({ b: { d: 3, c: 2 }, a: 1 }),
+	);
+	expect(fingerprintContent({ a: [1, 2] })).not.toBe(fingerprintContent({ a: [2, 1] }));
+	expect(fingerprintContent(deep)).toBeUndefined();
+});
+
+describe('a field in a form that nobody expects', () => {
+	test.each<[unknown, unknown]>([
+		['2026-10-05T09:00:00Z', '2026-10-05T09:00:00Z'],
+		[1_790_000_000, 1_790_000_000],
+		[0, 0],
+		['', undefined],
+		[null, undefined],
+		[['2026-10-05'], undefined],
+		[true, undefined],
+	])('lastActivityAt %j is %j', (lastActivityAt, expected) => {
+		const read = readSession({ status: 'running', lastActivityAt }, ID);
+		expect(read?.lastActivityAt).toBe(expected);
+	});
+
+	test.each<[unknown, string | undefined]>([
+		['Out of credits', 'Out of credits'],
+		[{ code: 'credits' }, '{"code":"credits"}'],
+		[7, '7'],
+		[deep, 'JSON that is nested too deeply'],
+		[{ code: null, message: '' }, undefined],
+		['', undefined],
+		[null, undefined],
+	])('error %j is %j', (error, expected) => {
+		expect(readSession({ status: 'failed', error }, ID)?.error).toBe(expected);
+	});
+
+	test.each<[unknown]>([['Hi'], [['Hi']], [null], [7], [{ deep }]])(
+		'a latest message or tool that is %j is none',
+		(value) => {
+			const body = { status: 'running', latestMessage: value, latestTool: value };
+			const read = readSession(body, ID)!;
+			expect([read.latestMessage, read.latestTool]).toEqual([undefined, undefined]);
+		},
+	);
+
+	test.each<[unknown, string | undefined]>([
+		['https://example.com/\ninjected', 'https://example.com/ injected'],
+		[`https://example.com/${'x'.repeat(5_000)}`, `https://example.com/${'x'.repeat(1_979)}…`],
+		['', undefined],
+		[{ href: 'https://example.com/' }, undefined],
+	])('a dashboard URL is one line of at most 2,000 characters: %j', (dashboardUrl, expected) => {
+		expect(readSession({ status: 'running', dashboardUrl }, ID)?.dashboardUrl).toBe(expected);
+	});
+
+	test("the document doesn't list is kept, unless it is nested too deeply", () => {
+		const more = { title: 'Homepage', tokens: { used: 3 }, nothing: null };
+		expect(readSession({ status: 'running', ...more, deep }, ID)?.more).toEqual(more);
+		expect(readSession({ status: 'running', deep }, ID)?.more).toBeUndefined();
+	});
+});
+
+describe('the latest message', () => {
+	const said = (role: string | undefined, text: string | undefined, createdAt?: string) =>
+		session({ latestMessage: { role, text, createdAt } });
+
+	test("is the agent's text, and none while it is the user's", () => {
+		expect(latestAgentText(said('assistant', 'Done'))).toBe('Done');
+		expect(latestAgentText(said(undefined, 'Done'))).toBe('Done');
+		expect(latestAgentText(said('assistant', undefined))).toBe('');
+		expect(latestAgentText(said('user', 'Go on'))).toBe('');
+		expect(latestAgentText(session())).toBe('');
+	});
+
+	test("is the user's by its role, in any case, and never without one", () => {
+		const roles = ['user', 'User', 'USER', 'assistant', 'users', '', undefined];
+		const found = roles.filter((role) => isFromUser(said(role, 'x')));
+		expect(found).toEqual(['user', 'User', 'USER']);
+		expect(isFromUser(session())).toBe(false);
+	});
+
+	test('is another one with another text or time', () => {
+		const key = messageKey(said('assistant', 'Done', '09:00'));
+		expect(messageKey(said('assistant', 'Done', '09:00'))).toBe(key);
+		expect(messageKey(said('assistant', 'Done.', '09:00'))).not.toBe(key);
+		expect(messageKey(said('assistant', 'Done', '09:01'))).not.toBe(key);
+		expect(messageKey(session())).not.toBe(key);
+	});
+
+	test("is a new turn if it wasn't there before, unless it is the user's", () => {
+		const before = { messageKey: messageKey(session()), hadEnded: true };
+		expect(isNewTurn(before, session())).toBe(false);
+		expect(isNewTurn(before, said('assistant', 'Done'))).toBe(true);
+		expect(isNewTurn(before, said('user', 'Go on'))).toBe(false);
+		const running = session({ status: 'running' });
+		expect(isNewTurn(before, running)).toBe(true);
+		expect(isNewTurn({ ...before, hadEnded: false }, running)).toBe(false);
+	});
+});
+
+describe('times', () => {
+	const EARLY = '2026-10-05T09:00:00Z';
+	const LATE = '2026-10-05T09:00:01Z';
+	const at = (lastActivityAt: string | number | undefined) => session({ lastActivityAt });
+
+	test('make a reading stale only if it is provably older', () => {
+		expect(isStale(at(EARLY), LATE)).toBe(true);
+		expect(isStale(at(EARLY), Date.parse(LATE))).toBe(true);
+		expect(isStale(at(LATE), LATE)).toBe(false);
+		expect(isStale(at(LATE), EARLY)).toBe(false);
+		for (const unreadable of [undefined, 'yesterday']) {
+			expect(isStale(at(unreadable), LATE)).toBe(false);
+			expect(isStale(at(EARLY), unreadable)).toBe(false);
+		}
+	});
+
+	test('are after another one only if they are later and readable', () => {
+		const moment = Date.parse(EARLY);
+		expect([LATE, EARLY, moment + 1, undefined, 'x'].map((time) => isAfter(time, moment))).toEqual([
+			true,
+			false,
+			true,
+			false,
+			false,
+		]);
+	});
+});
