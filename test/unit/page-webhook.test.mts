@@ -7,7 +7,11 @@ import {
 	type PageRecord,
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
 import { handleWebhook, takeAnswered } from '../../nodes/RunAgentSession/approval/page/webhook.ts';
-import { createTeam, type Team } from '../../nodes/RunAgentSession/approval/approvers.ts';
+import {
+	createTeam,
+	type Team,
+	type Vote,
+} from '../../nodes/RunAgentSession/approval/approvers.ts';
 import { runOnceAtATime } from '../../nodes/RunAgentSession/session/claims.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
 import {
@@ -42,7 +46,7 @@ const VALID = { shown, request0: '0', comment: 'Go.' };
 /** How an n8n is that asks the webhook */
 interface World {
 	method?: string;
-	headers?: Record<string, unknown>;
+	headers?: Record<string, unknown> | null;
 	query?: unknown;
 	body?: unknown;
 	/** What the service answers, or throws */
@@ -111,7 +115,10 @@ async function ask(world: World) {
 		getExecutionId: () => String(executions),
 		getQueryData: () => ('query' in world ? world.query : { question: link.nonce }),
 		getBodyData: () => world.body,
-		getRequestObject: () => ({ method: world.method ?? 'POST', headers: world.headers ?? FORM }),
+		getRequestObject: () => ({
+			method: world.method ?? 'POST',
+			headers: world.headers === undefined ? FORM : world.headers,
+		}),
 		getResponseObject: () => response,
 		getCredentials:
 			world.credential ??
@@ -197,12 +204,8 @@ describe('the execution keeps waiting', () => {
 	});
 
 	test('after a POST without headers', async () => {
-		const headers = undefined as unknown as Record<string, unknown>;
-		await expectNothing(
-			{ headers: headers ?? {}, body: VALID },
-			415,
-			'Your answer couldn’t be read',
-		);
+		for (const headers of [{}, null])
+			await expectNothing({ headers, body: VALID }, 415, 'Your answer couldn’t be read');
 	});
 
 	test.each(['PUT', 'DELETE', 'PATCH', 'TRACE', ''])('after %p', async (method) => {
@@ -250,6 +253,10 @@ describe('the execution keeps waiting', () => {
 		'after an error of the page, here a record with %s',
 		async (_, broken) => {
 			await expectNothing({ method: 'GET', page: broken }, 500, 'The page can’t be shown');
+			const { logged } = await ask({ method: 'GET', page: broken });
+			expect(logged).toHaveBeenCalledWith(
+				expect.stringMatching(/^The approval page couldn't be shown: .*flatMap/),
+			);
 		},
 	);
 
@@ -386,6 +393,19 @@ describe('a valid answer', () => {
 			expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
 		});
 
+		test('resumes nothing if a run that the timer started has it already, and is confirmed', async () => {
+			const value = { state: 'sent', sessionId: 's1', ledger: [], page: page() };
+			const byTimer = { sessions: { '0.0': { value } }, pause: { until: 0, runs: 1 } };
+			hold.mockImplementationOnce(async () => {
+				runNode(byTimer);
+				await Promise.resolve();
+			});
+			const { answer, sent } = await ask({ body: VALID });
+			expect(answer).toEqual({ noWebhookResponse: true });
+			expect(sent).toEqual([200, expect.stringContaining('<h1>Your answer was sent</h1>')]);
+			expect(Object.values(value.page.answers)).toMatchObject([{ decision: 'approve' }]);
+		});
+
 		test('is not confirmed if no run of the node has it within a minute', async () => {
 			const { answer, sent } = await ask({ body: VALID });
 			expect(answer).toMatchObject({ workflowData: expect.anything(), noWebhookResponse: true });
@@ -399,6 +419,24 @@ describe('a valid answer', () => {
 		const before = JSON.stringify(nodeContext.sessions);
 		expect(runNode(nodeContext as never)).toEqual(['s1']);
 		expect(JSON.stringify(nodeContext.sessions)).toBe(before);
+	});
+
+	test('is for no session if n8n executes the node without one', () => {
+		expect(runNode({ pause: { runs: 1 } })).toEqual([]);
+	});
+
+	test('also belongs to the requests that the agent has added since the link was sent', async () => {
+		const added = { ...request, id: 'i2', patterns: ['npm test'] };
+		const now = { ...session, pendingInteractions: [request, added] };
+		const asksAlways = { ...page(), asksAlways: true };
+		const { shown: digest } = createForm(now, [], asksAlways, link);
+		const { value } = await ask({
+			body: { shown: digest, request0: '0', request1: '1' },
+			page: asksAlways,
+			serves: () => now,
+		});
+		const [{ contents }] = (value.page as PageRecord).questions;
+		expect(contents).toEqual([request, added].map((each) => fingerprintContent(each)));
 	});
 
 	test('that is first is shown to the other approver, also if the session has ended meanwhile', async () => {
@@ -487,6 +525,15 @@ describe('a link with nothing left to decide', () => {
 			expect(html).toContain(text);
 		},
 	);
+
+	test('unlike one whose service fails, which the page asks twice at most', async () => {
+		const serves = jest.fn(() => {
+			throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' });
+		});
+		const { sent } = await ask({ method: 'GET', serves });
+		expect(sent[0]).toBe(503);
+		expect(serves).toHaveBeenCalledTimes(2);
+	});
 
 	test('unlike one whose session can’t be read, which n8n’s log explains', async () => {
 		const serves = () => ({ hello: 1 });
@@ -592,6 +639,13 @@ describe('several approvers', () => {
 		expect(titles(all)).toEqual(Array(3).fill('Your answer was sent'));
 		expect(votes(all[0])).toEqual([['Anna'], [], ['Anna', 'Ben']]);
 		expect(all[0].nodeContext.answered).toEqual(['s0', 's2']);
+	});
+
+	test('decide nothing until enough of them agree, and each page repeats only its own answer', async () => {
+		const n8n = paused([question(3)]);
+		const all = await together([() => n8n.press('Anna', '0'), () => n8n.press('Ben', '0')]);
+		expect(all[0].records[0].page.answers).toEqual({});
+		for (const { html } of all) expect(html.match(/<section/g)).toHaveLength(1);
 	});
 
 	test('who press Send twice count once', async () => {
@@ -710,6 +764,47 @@ describe('several approvers', () => {
 			expect(html).not.toContain('<form');
 		},
 	);
+
+	test.each([
+		['Already answered', 'Carla', 'a denial of all requests', ['deny', 'deny']],
+		['You’ve already answered', 'Anna', 'a denial of one request', ['deny', undefined]],
+		['Already answered', 'Anna', 'approvals of all requests', ['approve', 'approve']],
+		['The agent needs your approval', 'Carla', 'a denial of one request', ['deny', undefined]],
+	] as const)('read "%s" (here %s) after Ben’s answer: %s', async (title, reader, _, decisions) => {
+		const second = { ...request, id: 'i2', patterns: ['npm test'] };
+		const asked = [request, second];
+		const vote = (approver: number, at: number, decision: 'approve' | 'deny'): Vote => ({
+			approver,
+			interactionId: asked[at].id,
+			answer: { decision, option: decision === 'deny' ? 'reject' : 'once' },
+			choice: {
+				name: decision === 'deny' ? 'Deny' : 'Approve once',
+				decision,
+				content: fingerprintContent(asked[at])!,
+				permission: 'bash',
+				targets: asked[at].patterns as string[],
+			},
+			once: 'once',
+			at: 1,
+		});
+		const contents = asked.map((each) => fingerprintContent(each)!);
+		const keys = asked.map((each) => requestKey(each));
+		const team = createTeam({ approvers, needed: 2, maxReminders: 1 }, keys, 1);
+		team.votes.push(vote(0, 0, 'approve'), vote(0, 1, 'approve'));
+		for (const [at, decision] of decisions.entries())
+			if (decision) team.votes.push(vote(1, at, decision));
+		const { nonce } = team.approvers.find(({ name }) => name === reader)!;
+		const { html, sent } = await ask({
+			method: 'GET',
+			query: { question: nonce },
+			records: [
+				{ sessionId: 's0', page: { ...page(), questions: [{ ...createLink(contents), team }] } },
+			],
+			serves: () => ({ ...session, pendingInteractions: asked }),
+		});
+		expect(sent[0]).toBe(200);
+		expect(html).toContain(`<h1>${title}</h1>`);
+	});
 
 	test('have different links: the nonce of the question opens nothing', async () => {
 		const each = question(2);
