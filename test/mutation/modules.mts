@@ -75,7 +75,7 @@ export const modules: Record<string, Module> = {
 		mutate: ['wait', 'begin', 'message', 'repair', 'ask', 'format'].map(
 			(name) => `${run}/session/${name}.ts`,
 		),
-		tests: ['rules/', 'unit/output-format', 'unit/session-run'],
+		tests: ['rules/', 'unit/output-format', 'unit/session-run', 'unit/session-wait'],
 		skipsConstants: true,
 	},
 	page: {
@@ -85,14 +85,21 @@ export const modules: Record<string, Module> = {
 	},
 	webhook: {
 		mutate: ['webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
-		tests: ['unit/page-webhook', 'unit/claims'],
+		tests: ['unit/page-webhook', 'unit/page-resume', 'unit/claims'],
 		skipsConstants: true,
 	},
 	approval: {
 		mutate: ['approvers', 'details', 'question', 'request', 'times'].map(
 			(name) => `${run}/approval/${name}.ts`,
 		),
-		tests: ['unit/approvers', 'unit/asked-', 'unit/page', 'unit/question', 'rules/teams'],
+		tests: [
+			'unit/approvers',
+			'unit/asked-',
+			'unit/page',
+			'unit/question',
+			'unit/request-details',
+			'rules/teams',
+		],
 		skipsConstants: true,
 	},
 	requests: {

@@ -8,6 +8,7 @@ import {
 	describeVotes,
 	findSent,
 	hasVoted,
+	identifyRequests,
 	listVoided,
 	nextAskAt,
 	tallyAll,
@@ -100,6 +101,25 @@ describe('a request', () => {
 		expect(castVotes(denied, [vote(1), vote(2)])).toBeUndefined();
 	});
 
+	test('keeps its decision, and the record of it, if a further vote is cast at the same time', () => {
+		const all = castVotes(team(), [vote(0), vote(1), vote(2, { decision: 'deny' })])!;
+		expect(all.votes).toHaveLength(3);
+		expect(tallyVotes(all, 'c1')).toMatchObject({
+			decision: 'approve',
+			approvers: [{ name: 'Anna' }, { name: 'Ben' }],
+		});
+		const lasting = castVotes(
+			team(),
+			[0, 1, 2].map((index) =>
+				vote(index, { option: index === 0 ? 'once' : 'always', once: 'once' }),
+			),
+		)!;
+		expect(tallyVotes(lasting, 'c1')).toMatchObject({
+			option: 'once',
+			approvers: [{ name: 'Anna' }, { name: 'Ben' }],
+		});
+	});
+
 	test('is answered once by each approver', () => {
 		const one = after(team(), vote(0));
 		for (const decision of ['approve', 'deny'] as const)
@@ -116,6 +136,9 @@ describe('a request', () => {
 		expect(option('always', 'always')).toBe('always');
 		expect(option('always', 'once')).toBe('once');
 		expect(option('forever', 'always')).toBe('once');
+		const first = vote(0, { option: 'forever' });
+		const second = vote(1, { option: 'always', once: 'once' });
+		expect(tallyVotes(after(team(), first, second), 'c1')).toMatchObject({ option: 'once' });
 		const lasting = ['forever', 'always', 'forever'].map((each, index) =>
 			vote(index, { option: each }),
 		);
@@ -205,10 +228,35 @@ describe('a request that changes after an approver answered', () => {
 		expect(voidVotes(before, pending)).toBe(before);
 	});
 
-	test('and then belongs to another question is asked only there', () => {
-		const now = voidVotes(after(team(), vote(0)), [{ ...changed[0], key: 'k9' }]);
+	test.each<[string, Array<{ id: string; key: string; content: string }>]>([
+		['alone', []],
+		['beside a request that is still here', [{ id: 'i2', key: 'k2', content: 'c2' }]],
+	])('and then belongs to another question is asked only there, %s', (_, others) => {
+		const now = voidVotes(after(team(), vote(0)), [{ ...changed[0], key: 'k9' }, ...others]);
 		expect(now.votes[0].isVoid).toBe(true);
 		expect(now.approvers[0].mustAnswerAgain).toBeUndefined();
+	});
+
+	test('has no approvals even if another request now has its earlier content', () => {
+		const now = voidVotes(after(team(), vote(0)), [
+			...changed,
+			{ id: 'i2', key: 'k2', content: 'c1' },
+		]);
+		expect(now.votes[0].isVoid).toBe(true);
+		expect(now.approvers[0].mustAnswerAgain).toBe(true);
+	});
+
+	test('names each approver once whose answer to an earlier version no longer counts', () => {
+		const one = after(
+			team(),
+			vote(0),
+			vote(0, { content: 'c0' }),
+			vote(1, { content: 'c1 changed' }),
+			vote(2, { interactionId: 'i2', content: 'c2' }),
+		);
+		const other = after(team({ approvers: [approver('Dora')] }), vote(0));
+		expect(listVoided([{ team: one }, {}, { team: other }], changed[0])).toEqual(['Anna', 'Dora']);
+		expect(listVoided([{ team: one }], { id: 'i3', content: 'c3' })).toEqual([]);
 	});
 });
 
@@ -282,7 +330,7 @@ describe('approvers are asked', () => {
 		const { team: asked } = askDue(start, ['c1'], NOW);
 		expect(askDue(asked, [], NOW + 9 * HOUR).asks).toEqual([]);
 		expect(nextAskAt(asked, [])).toBe(Infinity);
-		expect(askDue(start, [], NOW).asks).toEqual([]);
+		expect(askDue(start, [], NOW)).toEqual({ team: start, asks: [] });
 	});
 
 	test('at the time of nextAskAt, for any team and any moment', () => {
@@ -319,5 +367,75 @@ test("the page names its reader, the approvers who have answered, and those who 
 			{ name: 'Carla', isReader: false },
 		],
 		isDecided: false,
+	});
+});
+
+test('the page counts only approvals, and calls a request decided after one denial', () => {
+	const denied = after(askDue(team(), ['c1'], NOW).team, vote(2), vote(0, { decision: 'deny' }));
+	expect(describeVotes(denied, 'c1', 2)).toMatchObject({
+		approvals: 1,
+		answered: [
+			{ name: 'Carla', isReader: true, decision: 'approve' },
+			{ name: 'Anna', isReader: false, decision: 'deny' },
+		],
+		missing: [{ name: 'Ben', isReader: false }],
+		isDecided: true,
+	});
+});
+
+test("the page doesn't wait for a backup who wasn't asked", () => {
+	const start = team({ approvers: [approver('Anna'), approver('Dora', true)] });
+	const { missing } = describeVotes(askDue(start, ['c1'], NOW).team, 'c1', 0);
+	expect(missing).toEqual([{ name: 'Anna', isReader: true }]);
+});
+
+describe("an approver's own answer", () => {
+	const own = (comment?: string) =>
+		after(
+			team(),
+			vote(0, { comment: 'First.' }),
+			vote(1, { comment: 'Not mine.' }),
+			vote(0, { content: 'c2', at: NOW + HOUR, comment }),
+			vote(1, { content: 'c2', at: NOW + 2 * HOUR, decision: 'deny' }),
+		);
+
+	test('has all the choices, and the time and the comment of the latest', () => {
+		expect(findSent(own('Second.'), 0)).toEqual({
+			at: NOW + HOUR,
+			choices: [vote(0).choice, vote(0, { content: 'c2' }).choice],
+			comment: 'Second.',
+		});
+	});
+
+	test('has no comment if the latest has none', () => {
+		expect(findSent(own(), 0)).not.toHaveProperty('comment');
+	});
+
+	test('is missing until there is one that counts', () => {
+		expect(findSent(own(), 2)).toBeUndefined();
+		const changed = voidVotes(own(), [{ id: 'i1', key: 'k1', content: 'c3' }]);
+		expect(findSent(changed, 0)).toBeUndefined();
+	});
+});
+
+describe('a pending request', () => {
+	const request = { id: 'i1', type: 'permission', permission: 'bash', patterns: ['ls'] };
+	const identify = (changes: object) => identifyRequests([{ ...request, ...changes }])[0];
+
+	test('keeps its key but not its content if only its metadata changes', () => {
+		const one = identify({});
+		const aged = identify({ metadata: { age: 1 } });
+		expect(one.id).toBe('i1');
+		expect(aged.key).toBe(one.key);
+		expect(aged.content).not.toBe(one.content);
+	});
+
+	test('has another key if its patterns change', () => {
+		expect(identify({ patterns: ['rm'] }).key).not.toBe(identify({}).key);
+	});
+
+	test('has an empty content if it is nested too deeply, which no vote has', () => {
+		const metadata = JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown;
+		expect(identify({ metadata }).content).toBe('');
 	});
 });

@@ -101,6 +101,46 @@ describe('the reason', () => {
 		});
 	});
 
+	const failWith = async (issues: unknown, message = '[…]') =>
+		await parsing(Object.assign(new Error(message), { issues }));
+
+	test('is the message if the schema lists no problems', async () => {
+		expect(await failWith([], 'Too long')).toEqual({ misfit: 'Too long' });
+		expect(await failWith('none', 'Too long')).toEqual({ misfit: 'Too long' });
+	});
+
+	test.each<[string, object, string]>([
+		['no path', { message: 'Required' }, 'answer: Required'],
+		['no message', { path: ['a'] }, 'a: Invalid'],
+		['no alternatives', { path: ['a'], message: 'No', unionErrors: [] }, 'a: No'],
+		[
+			'alternatives without problems',
+			{
+				path: ['a'],
+				message: 'No',
+				unionErrors: [{}, { issues: [{ path: ['b'], message: 'X' }] }],
+			},
+			'a: No (b: X)',
+		],
+		[
+			'several problems of an alternative',
+			{ message: 'No', errors: [[{ message: 'X' }, { message: 'Y' }], [{ message: 'Z' }]] },
+			'answer: No (answer: X, answer: Y, or answer: Z)',
+		],
+		['a field that is named twice', { path: ['a', 'a'], message: 'No' }, 'a.a: No'],
+	])('is complete for a problem with %s', async (_, issue, misfit) => {
+		expect(await failWith([issue])).toEqual({ misfit });
+	});
+
+	test('names alternatives in alternatives down to the third level', async () => {
+		const nest = (level: number): object => ({
+			path: [level],
+			message: 'No',
+			...(level < 6 && { errors: [[nest(level + 1)]] }),
+		});
+		expect(await failWith([nest(1)])).toEqual({ misfit: '1: No (2: No (3: No (4: No)))' });
+	});
+
 	test('says that an answer is no JSON, and names the position', async () => {
 		expect(await (await open(linksParser())).parse('No links')).toEqual({
 			misfit: expect.stringMatching(/^The answer isn't valid JSON: .*No links/),

@@ -176,11 +176,96 @@ describe('a question', () => {
 		expect(shown).toContain(`«${'b'.repeat(1_000)}»`);
 	});
 
+	test('shares the space equally between texts that are too long', () => {
+		const patterns = ['a'.repeat(9_000), 'b'.repeat(9_000)];
+		const [one, other] = ['a', 'b'].map((letter) => {
+			const shown = new RegExp(`«(${letter}+)» \\(cut off`).exec(ask(request({ patterns })));
+			return shown![1].length;
+		});
+		expect(one).toBe(other);
+		expect(one).toBeGreaterThan(500);
+	});
+
+	test('gives long texts only the space that shorter ones leave', () => {
+		const patterns = ['a', 'b', 'c'].map((letter) => letter.repeat(letter === 'c' ? 9_000 : 300));
+		const shown = ask(request({ patterns }));
+		for (const text of patterns.slice(0, 2)) expect(shown).toContain(`«${text}»`);
+		const [{ length }] = /c{2,}/.exec(shown)!;
+		expect(length).toBeGreaterThan(300);
+		expect(length).toBeLessThan(1_000);
+	});
+
+	test('gives each detail a line of its own as long as there are lines', () => {
+		const asked = ask(...Array.from({ length: 5 }, () => request()));
+		expect(asked.match(/^Instruction: «Push\?»$/gm)).toHaveLength(5);
+		expect(asked.match(/^Metadata: /gm)).toHaveLength(5);
+		expect(asked).not.toContain('Other details');
+	});
+
+	test('shows more of a task than of a name', () => {
+		const text = 'x'.repeat(120);
+		const shown = formatQuestion({
+			projectName: text,
+			job: text,
+			sessionId: 's',
+			interactions: [],
+		});
+		expect(shown).toContain(`Task: «${text}»  \n`);
+		expect(shown).toContain(`Project: «${'x'.repeat(80)}» (cut off, 40 more characters)  \n`);
+		const longer = formatQuestion({ job: `${text}${text}`, sessionId: 's', interactions: [] });
+		expect(longer).toContain(`Task: «${'x'.repeat(150)}» (cut off, 90 more characters)`);
+	});
+
+	test('about something unreadable has no choices', () => {
+		expect(formatQuestion({ sessionId: 's', interactions: ['rm'] }).split('  \n')).toEqual([
+			'The agent needs your approval for 1 request.',
+			'Session: «s»',
+			'Request 1 of 1',
+			'Not readable: «rm»',
+		]);
+	});
+
+	test.each<[object, string[]]>([
+		[{}, ['For: «Anna»']],
+		[{ needed: 2 }, ['For: «Anna»', 'Each request needs 2 approvals']],
+		[
+			{ hasChanged: true },
+			['For: «Anna»', 'A request has changed, so earlier answers to it don’t count'],
+		],
+		[{ isReminder: true }, ['For: «Anna»']],
+		[{ name: 'A'.repeat(100) }, [`For: «${'A'.repeat(80)}» (cut off, 20 more characters)`]],
+	])('tells one approver of several what is different for them: %j', (changes, lines) => {
+		const reader = { name: 'Anna', needed: 1, isReminder: false, hasChanged: false, ...changes };
+		const text = formatQuestion({ sessionId: 's', interactions: ['rm'], reader });
+		expect(text.split('  \n').slice(0, -3)).toEqual([
+			...(reader.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
+			'The agent needs your approval for 1 request.',
+			...lines,
+		]);
+	});
+
+	test('names the date of the timeout, even if that is today', () => {
+		const deadline = { at: Date.now(), after: 'deny' as const };
+		expect(formatQuestion({ ...about, interactions: [request()], deadline })).toMatch(
+			/Answer until \w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d [AP]M \(UTC\)/,
+		);
+	});
+
+	test.each([
+		[300, true],
+		[301, false],
+	])('links to a dashboard with an address of %i characters: %p', (length, isLink) => {
+		const dashboardUrl = 'https://example.com/'.padEnd(length, 'a');
+		const text = formatQuestion({ ...about, dashboardUrl, interactions: [] });
+		expect(text.endsWith(`Dashboard: ${dashboardUrl}`)).toBe(isLink);
+	});
+
 	test.each([
 		['https://example.com/a_b*c~d`e[f](g)', 'https://example.com/a%5Fb%2Ac%7Ed%60e%5Bf%5D%28g%29'],
 		['https://example.com/?a=1&lt;!--', 'https://example.com/?a=1&lt%3B!--'],
 		['http://localhost:5678/s/1#top', 'http://localhost:5678/s/1#top'],
 		['javascript:alert(1)', '«javascript∶alert(1)»'],
+		['javascript:x//https://example.com', '«javascript∶x∕∕https∶∕∕example․com»'],
 		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
 		['https://example.com/ <b>', '«https∶∕∕example․com∕ ＜b＞»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {

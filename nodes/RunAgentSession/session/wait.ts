@@ -143,8 +143,7 @@ export async function runInDatabase(
 		run.save({ pollCount: pollCount + run.pollCount });
 		if (result?.kind === 'needsApproval' && isNewQuestion(run)) await nameProject(run);
 		const outcome = noteFailed(run, toOutcome(run, result, isNew && !wake.isWatched));
-		if (outcome.kind !== 'stillRunning' || outcome.link)
-			wake.endsAt = Math.min(wake.endsAt, run.now + OTHERS_MS);
+		if (outcome.kind !== 'stillRunning') wake.endsAt = Math.min(wake.endsAt, run.now + OTHERS_MS);
 		return outcome;
 	});
 }

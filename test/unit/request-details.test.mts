@@ -1,0 +1,227 @@
+// What an approver sees of a request: no field may be left out, whatever the agent puts into it.
+import { describe, expect, test } from '@jest/globals';
+import { describeRequest } from '../../nodes/RunAgentSession/approval/details.ts';
+
+const request = (changes: object = {}) => ({
+	type: 'permission',
+	id: 'i1',
+	permission: 'bash',
+	patterns: ['git push'],
+	...changes,
+});
+const describeOptions = (...options: unknown[]) =>
+	describeRequest(request({ response: { options } })).options;
+const option = (text: string, isDescribed = false) => ({ label: 'Option', text, isDescribed });
+
+describe('a request', () => {
+	test('with only a permission and a command has no further fact', () => {
+		expect(describeRequest(request())).toStrictEqual({
+			kind: 'command',
+			permission: { label: 'Permission', text: 'bash' },
+			targets: [{ label: 'Command', text: 'git push' }],
+			covers: [],
+			folder: undefined,
+			more: [],
+			options: [],
+		});
+	});
+
+	test.each<[unknown, string]>([
+		['rm -rf /', 'rm -rf /'],
+		[7, '7'],
+		[null, 'null'],
+		[undefined, 'undefined'],
+		[['rm'], '["rm"]'],
+	])('that is no object is shown whole: %j', (interaction, text) => {
+		expect(describeRequest(interaction)).toStrictEqual({
+			kind: 'unreadable',
+			permission: { label: 'Not readable', text },
+			targets: [],
+			covers: [],
+			more: [],
+			options: [],
+		});
+	});
+
+	test.each<[unknown, string, string]>([
+		['bash', 'command', 'Command'],
+		[' Bash\n', 'command', 'Command'],
+		['TERMINAL', 'command', 'Command'],
+		['Write', 'edit', 'File'],
+		['read ', 'read', 'File'],
+		['bash -c', 'other', 'Pattern'],
+		['', 'other', 'Pattern'],
+		['  ', 'other', 'Pattern'],
+		[7, 'other', 'Pattern'],
+		[null, 'other', 'Pattern'],
+		[undefined, 'other', 'Pattern'],
+	])('for %j is one of kind %s, with a %s', (permission, kind, label) => {
+		const details = describeRequest(request({ permission }));
+		expect(details.kind).toBe(kind);
+		expect(details.targets).toEqual([{ label, text: 'git push' }]);
+	});
+
+	test.each<[unknown, string]>([
+		[' Bash ', ' Bash '],
+		[{ name: 'bash' }, '{"name":"bash"}'],
+		[null, ''],
+		[undefined, ''],
+	])('names the permission as the agent wrote it: %j', (permission, text) => {
+		expect(describeRequest(request({ permission })).permission).toEqual({
+			label: 'Permission',
+			text,
+		});
+	});
+
+	test.each<[unknown, string]>([
+		['question', 'question'],
+		[undefined, 'undefined'],
+		[['permission'], '["permission"]'],
+	])('of type %j is never shown as a command', (type, text) => {
+		expect(describeRequest(request({ type }))).toMatchObject({
+			kind: 'unreadable',
+			permission: { label: 'Not a permission but', text },
+			targets: [{ label: 'Pattern', text: 'git push' }],
+			more: [{ label: 'Permission', text: 'bash' }],
+		});
+	});
+});
+
+describe('a command', () => {
+	const pattern = { label: 'Pattern', text: 'git *' };
+
+	test.each<[string, object, string[]]>([
+		['beside the patterns', { command: 'git push' }, ['git push']],
+		['in the metadata', { metadata: { command: 'git push' } }, ['git push']],
+		['twice', { command: 'git push', metadata: { command: 'git push' } }, ['git push']],
+		['of two kinds', { command: 'git push', metadata: { command: 'rm' } }, ['git push', 'rm']],
+	])('that is given %s comes before the patterns', (_, changes, texts) => {
+		const { targets, covers } = describeRequest(request({ patterns: ['git *'], ...changes }));
+		expect(targets.map(({ text }) => text)).toEqual(texts);
+		expect(covers).toEqual([pattern]);
+	});
+
+	test('is numbered if there are several', () => {
+		expect(describeRequest(request({ patterns: ['ls', 'rm'] })).targets).toEqual([
+			{ label: 'Command 1 of 2', text: 'ls' },
+			{ label: 'Command 2 of 2', text: 'rm' },
+		]);
+	});
+
+	test('is never shown as a file', () => {
+		const details = describeRequest(request({ permission: 'read', command: 'rm a.md' }));
+		expect(details).toMatchObject({
+			kind: 'other',
+			targets: [{ label: 'Command', text: 'rm a.md' }],
+			covers: [{ label: 'Pattern', text: 'git push' }],
+		});
+	});
+
+	test.each<[string, unknown, string | undefined]>([
+		['a text', 'rm', undefined],
+		['an empty text', '', undefined],
+		['missing', undefined, undefined],
+		['a list', ['rm', '-rf'], '["rm","-rf"]'],
+		['an object', { run: 'rm' }, '{"run":"rm"}'],
+		['null', null, 'null'],
+		['false', false, 'false'],
+	])('or a folder that is %s has a fact of its own unless a text shows it', (_, value, text) => {
+		const { more } = describeRequest(request({ command: value, cwd: value }));
+		const facts = text === undefined ? [] : ['Command', 'Folder'].map((label) => ({ label, text }));
+		expect(more).toEqual(facts);
+	});
+});
+
+test.each<[object, string | undefined]>([
+	[{ cwd: '/srv' }, '/srv'],
+	[{ metadata: { cwd: '/srv' } }, '/srv'],
+	[{ cwd: '', metadata: { cwd: '/srv' } }, '/srv'],
+	[{ cwd: '/srv', metadata: { cwd: '/tmp' } }, '/srv'],
+	[{ cwd: ['/srv'] }, undefined],
+])("the command's folder is the first that is a text: %j", (changes, folder) => {
+	expect(describeRequest(request(changes)).folder).toBe(folder);
+});
+
+describe('an option', () => {
+	test.each<[unknown, ReturnType<typeof option>]>([
+		[{ value: 'once' }, option('once')],
+		[{ label: 'Once' }, option('Once')],
+		[{ value: 'always', label: 'Once' }, option('Once (always)')],
+		[{ value: 0, label: '' }, option(' (0)')],
+		[{ value: null, label: 'Once' }, option('Once (null)')],
+		[{ value: { kind: 'once' } }, option('{"kind":"once"}')],
+		[{}, option('')],
+		[{ value: 'once', description: '' }, option('once')],
+		[{ value: 'once', description: undefined }, option('once')],
+		[{ value: 'once', description: 'All of it' }, option('once: All of it', true)],
+		[{ value: 'a', label: 'A', description: ['x'] }, option('A (a): ["x"]', true)],
+		[{ description: 'No name' }, option(': No name', true)],
+	])('shows its label, its value and its description: %j', (one, shown) => {
+		expect(describeOptions(one)).toEqual([shown]);
+	});
+
+	test.each<[unknown]>([['always'], [null], [7], [['always']]])(
+		'that is no object is among the other details: %j',
+		(one) => {
+			const { options, more } = describeRequest(
+				request({ response: { options: [{ value: 'once' }, one] } }),
+			);
+			expect(options).toEqual([option('once')]);
+			expect(more).toEqual([{ label: 'Other details', text: JSON.stringify({ options: [one] }) }]);
+		},
+	);
+});
+
+describe('other details', () => {
+	test.each<[string, object, object | undefined]>([
+		['nothing unknown', {}, undefined],
+		['empty metadata', { metadata: {} }, undefined],
+		['a response without fields', { response: {} }, undefined],
+		['known fields of the response', { response: { type: 'choice', options: [] } }, undefined],
+		['options that are all known', { response: { options: [{ value: 'once' }] } }, undefined],
+		['an unknown field', { force: true }, { force: true }],
+		['an unknown field without a value', { force: null }, { force: null }],
+		[
+			'an unknown field of the response',
+			{ response: { options: [{ value: 'once' }], runs: 'rm' } },
+			{ response: { runs: 'rm' } },
+		],
+		[
+			'an unknown field of an option',
+			{ response: { options: [{ value: 'once' }, { value: 'a', runs: 'rm' }] } },
+			{ options: [{ runs: 'rm' }] },
+		],
+		['options that are no list', { response: { options: 'all' } }, { options: 'all' }],
+		['options that are an object', { response: { options: { a: 1 } } }, { options: { a: 1 } }],
+		['options that are null', { response: { options: null } }, { options: null }],
+		['a response that is a text', { response: 'rm' }, { response: 'rm' }],
+		['a response that is null', { response: null }, { response: null }],
+		[
+			'all of them',
+			{ force: 1, response: { options: ['all'], runs: 'rm' } },
+			{ force: 1, response: { runs: 'rm' }, options: ['all'] },
+		],
+	])('show what no other fact shows: %s', (_, changes, rest) => {
+		expect(describeRequest(request(changes)).more).toEqual(
+			rest === undefined ? [] : [{ label: 'Other details', text: JSON.stringify(rest) }],
+		);
+	});
+
+	test('come after the facts with a name, the most important first', () => {
+		const { more } = describeRequest({
+			...request({ type: 'question', metadata: ['m'], surprise: 1 }),
+			command: ['c'],
+			cwd: ['f'],
+			response: { scope: ['s'], instruction: 'i' },
+		});
+		expect(more).toEqual([
+			{ label: 'Permission', text: 'bash' },
+			{ label: 'Instruction', text: 'i' },
+			{ label: 'Scope', text: '["s"]' },
+			{ label: 'Command', text: '["c"]' },
+			{ label: 'Folder', text: '["f"]' },
+			{ label: 'Metadata', text: '["m"]' },
+			{ label: 'Other details', text: '{"surprise":1}' },
+		]);
+	});
+});
