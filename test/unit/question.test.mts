@@ -108,7 +108,7 @@ describe('a question', () => {
 				'Instruction: «Push?»',
 				'Scope: «workspace»',
 				'Metadata: «{"tool"∶"bash"}»',
-				'Other details: «{"surprise"∶{"deep"∶［1］},"options"∶［{"color"∶"red"}］}»',
+				'Other details: «{"surprise"∶{"deep"∶［1］},"response"∶{"options"∶［{"color"∶"red"}］}}»',
 				'Option: «Always allow (always)∶ For good»',
 				'Choices: Approve once, Deny, Always approve',
 				'',

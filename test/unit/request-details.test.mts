@@ -167,7 +167,9 @@ describe('an option', () => {
 				request({ response: { options: [{ value: 'once' }, one] } }),
 			);
 			expect(options).toEqual([option('once')]);
-			expect(more).toEqual([{ label: 'Other details', text: JSON.stringify({ options: [one] }) }]);
+			expect(more).toEqual([
+				{ label: 'Other details', text: JSON.stringify({ response: { options: [one] } }) },
+			]);
 		},
 	);
 });
@@ -189,17 +191,30 @@ describe('other details', () => {
 		[
 			'an unknown field of an option',
 			{ response: { options: [{ value: 'once' }, { value: 'a', runs: 'rm' }] } },
-			{ options: [{ runs: 'rm' }] },
+			{ response: { options: [{ runs: 'rm' }] } },
 		],
-		['options that are no list', { response: { options: 'all' } }, { options: 'all' }],
-		['options that are an object', { response: { options: { a: 1 } } }, { options: { a: 1 } }],
-		['options that are null', { response: { options: null } }, { options: null }],
+		[
+			'options that are no list',
+			{ response: { options: 'all' } },
+			{ response: { options: 'all' } },
+		],
+		[
+			'options that are an object',
+			{ response: { options: { a: 1 } } },
+			{ response: { options: { a: 1 } } },
+		],
+		['options that are null', { response: { options: null } }, { response: { options: null } }],
 		['a response that is a text', { response: 'rm' }, { response: 'rm' }],
 		['a response that is null', { response: null }, { response: null }],
 		[
 			'all of them',
 			{ force: 1, response: { options: ['all'], runs: 'rm' } },
-			{ force: 1, response: { runs: 'rm' }, options: ['all'] },
+			{ force: 1, response: { runs: 'rm', options: ['all'] } },
+		],
+		[
+			'fields of the request that have the name of one of the response',
+			{ options: 'rm -rf /', response: { options: [{ value: 'once', color: 'red' }] } },
+			{ options: 'rm -rf /', response: { options: [{ color: 'red' }] } },
 		],
 	])('show what no other fact shows: %s', (_, changes, rest) => {
 		expect(describeRequest(request(changes)).more).toEqual(

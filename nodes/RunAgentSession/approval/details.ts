@@ -76,12 +76,11 @@ function describeRest(interaction: Record<string, unknown>): string {
 			)
 		: options;
 	const isEmpty = foreign === undefined || (Array.isArray(foreign) && foreign.length === 0);
-	const around = isRecord(response) ? withoutKeys(response, KNOWN_RESPONSE_FIELDS) : response;
-	const rest = {
-		...withoutKeys(interaction, KNOWN_FIELDS),
-		...(around !== undefined && { response: around }),
-		...(!isEmpty && { options: foreign }),
-	};
+	const around = isRecord(response)
+		? { ...withoutKeys(response, KNOWN_RESPONSE_FIELDS), ...(!isEmpty && { options: foreign }) }
+		: response;
+	const isKnown = around === undefined || (isRecord(around) && Object.keys(around).length === 0);
+	const rest = { ...withoutKeys(interaction, KNOWN_FIELDS), ...(!isKnown && { response: around }) };
 	return Object.keys(rest).length > 0 ? toText(rest) : '';
 }
 
