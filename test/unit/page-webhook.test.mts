@@ -64,6 +64,8 @@ interface World {
 	}>;
 	/** What happens before the service answers */
 	before?: () => Promise<void>;
+	/** What happens before a page is sent */
+	beforeSend?: () => void;
 	until?: number;
 }
 
@@ -80,7 +82,11 @@ async function ask(world: World) {
 	const response = {
 		set: () => response,
 		status: (code: number) => (sent.push(code), response),
-		send: (html: string) => (sent.push(html), response),
+		send: (html: string) => {
+			world.beforeSend?.();
+			sent.push(html);
+			return response;
+		},
 	};
 	const records = (world.records ?? []).map((each) => ({ state: 'sent', ledger: [], ...each }));
 	const value = { state: 'sent', sessionId: 's1', ledger: [], page: world.page ?? page() };
@@ -147,7 +153,7 @@ async function ask(world: World) {
 function runNode(nodeContext: { pause: { runs: number } }): string[] {
 	nodeContext.pause.runs++;
 	return takeAnswered({
-		getContext: () => nodeContext as never,
+		getContext: (type) => (type === 'node' ? nodeContext : {}) as never,
 		getNode: () => ({ id: 'node' }) as INode,
 		getExecutionId: () => String(executions),
 	});
@@ -412,6 +418,17 @@ describe('a valid answer', () => {
 			while (sent.length === 0) await new Promise(setImmediate);
 			expect(sent).toEqual([409, expect.stringContaining('The session is being updated')]);
 		});
+
+		test("whose page can't be sent stays applied, and n8n's log has the error", async () => {
+			const beforeSend = jest.fn(() => {
+				throw new Error('the connection is closed');
+			});
+			const { answer, value, logged } = await ask({ body: VALID, beforeSend });
+			expect(answer).toMatchObject({ workflowData: expect.anything(), noWebhookResponse: true });
+			while (beforeSend.mock.calls.length < 2) await new Promise(setImmediate);
+			expect(logged).toHaveBeenCalledWith(expect.stringContaining('the connection is closed'));
+			expect(Object.values((value.page as PageRecord).answers)).toHaveLength(1);
+		});
 	});
 
 	test('resumes the node once, with the session of the answer', async () => {
@@ -446,6 +463,28 @@ describe('a valid answer', () => {
 		const { answer, sent } = await ask({ body: { ...VALID, request0: '1' }, until, serves });
 		expect(answer).toEqual({ noWebhookResponse: true });
 		expect(sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
+	});
+
+	test('is not replaced by one that was being read meanwhile, and answers for other sessions still count', async () => {
+		const until = Date.now() + 3_600_000;
+		const first = { at: 1, choices: [] };
+		const answered = page();
+		const other = { ...page(), questions: [createLink(link.contents)] };
+		const records = [
+			{ sessionId: 's1', page: answered },
+			{ sessionId: 's2', page: other },
+		];
+		const before = async () => await Promise.resolve(void (answered.questions[0].sent = first));
+		const late = await ask({ body: VALID, until, records, before });
+		expect(late.answer).toEqual({ noWebhookResponse: true });
+		expect(late.sent).toEqual([409, expect.stringContaining('<h1>Already answered</h1>')]);
+		expect(answered).toMatchObject({ questions: [{ sent: first }], answers: {} });
+		const [{ nonce }] = other.questions;
+		const { shown: digest } = createForm({ ...session, sessionId: 's2' }, [], other, link);
+		const body = { ...VALID, shown: digest };
+		const next = await ask({ body, until, records, query: { question: nonce } });
+		expect(next.answer.workflowData).toBeDefined();
+		expect(next.nodeContext.answered).toEqual(['s2']);
 	});
 
 	test("that is late doesn't count, and the page shows the first answer with its time", async () => {

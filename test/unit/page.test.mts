@@ -1,6 +1,7 @@
 // The approval page: what it shows, what can be chosen, and which answer counts. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createTeam } from '../../nodes/RunAgentSession/approval/approvers.ts';
 import {
 	PAGE_HEADERS,
 	renderPage,
@@ -19,6 +20,7 @@ import {
 import { decide, type PageAnswers, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	fingerprintContent,
+	requestKey,
 	type Interaction,
 	type Session,
 } from '../../nodes/shared/client/session.ts';
@@ -432,7 +434,18 @@ describe('the choices', () => {
 	test('have nothing of a request that is nested too deeply, without an error', () => {
 		const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
 		const [request0] = pending(request({ metadata: deep })).requests;
-		expect(request0).toMatchObject({ choices: [], because: 'it is nested too deeply' });
+		const unreadable = { choices: [], because: 'it is nested too deeply' };
+		expect(request0).toMatchObject(unreadable);
+		const { interaction } = request0;
+		const approvers = ['Anna', 'Ben'].map((name) => ({ name, contact: name }));
+		const limits = { approvers, needed: 2, maxReminders: 0 };
+		const question = {
+			...createLink([]),
+			team: createTeam(limits, [requestKey(interaction)], NOW),
+		};
+		const forTeam = { ...record, questions: [question] };
+		const { requests } = createForm(session(interaction), [], forTeam, question, 0);
+		expect(requests).toMatchObject([{ ...unreadable, status: { isDecided: false } }]);
 	});
 
 	test('have no value without a clear meaning, and none with two meanings', () => {
