@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+	canBeRemembered,
 	exactRules,
 	MAX_MORE_RULES,
 	readMoreRules,
@@ -167,14 +168,36 @@ describe('More Rules accepts', () => {
 		);
 	});
 
-	test.each<[unknown, RegExp]>([
-		['git push', /is not a list of rules/],
-		[7, /is not a list of rules/],
-		[Array.from({ length: MAX_MORE_RULES + 1 }, () => entry()), /has more than 1000 rules/],
-	])('no %j', (value, message) => {
+	test.each<[string, unknown, RegExp, RegExp]>([
+		['other text', 'git push', /is not a list of rules/, /Enter a JSON list/],
+		['number', 7, /is not a list of rules/, /Enter a JSON list/],
+		[
+			'longer list',
+			Array.from({ length: MAX_MORE_RULES + 1 }, () => entry()),
+			/has more than 1000 rules/,
+			/It has 1001/,
+		],
+	])('no %s', (_, value, message, advice) => {
 		expect(() => readMoreRules(value)).toThrow(
-			expect.objectContaining({ message: expect.stringMatching(message) }),
+			expect.objectContaining({
+				message: expect.stringMatching(message),
+				description: expect.stringMatching(advice),
+			}),
 		);
+	});
+
+	test('as many rules as its limit', () => {
+		const rules = readMoreRules(Array.from({ length: MAX_MORE_RULES }, () => entry()));
+		expect(rules).toHaveLength(MAX_MORE_RULES);
+		expect(rules[MAX_MORE_RULES - 1].name).toBe(`more rule ${MAX_MORE_RULES}`);
+	});
+
+	test('an entry with or without an end and wildcards, and only then has them', () => {
+		const both = entry({ wildcard: true, expires: '1970-01-02' });
+		expect(readMoreRules([entry(), both])).toStrictEqual([
+			{ ...entry(), name: 'more rule 1', isLiteral: true },
+			{ ...entry(), name: 'more rule 2', expiresAt: 86_400_000 },
+		]);
 	});
 });
 
@@ -227,13 +250,30 @@ describe('the rules for a request', () => {
 		for (const changes of [
 			{ patterns: [] },
 			{ patterns: [''] },
+			{ patterns: ['x', ' '] },
 			{ patterns: [7] },
 			{ patterns: 'x' },
 			{ permission: '' },
+			{ permission: ' ' },
 			{ permission: {} },
 		])
 			expect(exactRules([request(changes)])).toEqual([]);
 		expect(exactRules([request(), request({ id: 'i2' })])).toHaveLength(1);
+	});
+
+	test.each<[string, object, boolean]>([
+		['its patterns are texts', {}, true],
+		['its patterns contain its command', { command: 'git push' }, true],
+		['its command consists of its patterns', { patterns: ['a', 'b'], command: 'a && b' }, true],
+		['its command is not among its patterns', { command: 'git push -f' }, false],
+		['its command is white space', { command: ' ' }, true],
+		['it has no patterns', { patterns: [] }, false],
+		['it has no patterns, but a command', { patterns: [], command: 'git push' }, false],
+		['a pattern is empty', { patterns: ['git push', ' '] }, false],
+		['a pattern is no text', { patterns: ['git push', 7] }, false],
+		['its permission is empty', { permission: ' ' }, false],
+	])('can be remembered or not if %s', (_, changes, expected) => {
+		expect(canBeRemembered(request(changes))).toBe(expected);
 	});
 
 	test('that Try Rules suggests decides it, in Rules and in More Rules, and covers nothing else', () => {
