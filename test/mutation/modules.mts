@@ -26,7 +26,8 @@ export const modules: Record<string, Module> = {
 			'unit/ordinary-commands',
 			'unit/glob',
 			'unit/try-rules',
-			'unit/shell-text',
+			'unit/program-starts',
+			'unit/shell-',
 		],
 		// Stryker makes an invalid pattern from `\v` with the flag u.
 		without: ['Regex'],
@@ -76,6 +77,39 @@ export const modules: Record<string, Module> = {
 			(name) => `${run}/session/${name}.ts`,
 		),
 		tests: ['rules/', 'unit/output-format', 'unit/session-run', 'unit/session-wait'],
+		skipsConstants: true,
+	},
+	items: {
+		mutate: [
+			'ancestors',
+			'claims',
+			'concurrency',
+			'crowd',
+			'items',
+			'marks',
+			'pause',
+			'results',
+		].map((name) => `${run}/session/${name}.ts`),
+		tests: [
+			'unit/ancestors',
+			'unit/claims',
+			'unit/items',
+			'unit/marks',
+			'unit/match-items',
+			'unit/paired-items',
+			'unit/pause',
+			'rules/polling',
+		],
+		skipsConstants: true,
+	},
+	panel: {
+		mutate: [
+			...['options', 'policy', 'policyChecks', 'read', 'session', 'team', 'teamChecks'].map(
+				(name) => `${run}/panel/${name}.ts`,
+			),
+			`${run}/policy/moreRules.ts`,
+		],
+		tests: ['unit/panel', 'unit/more-rules', 'unit/permission-policy', 'unit/try-rules'],
 		skipsConstants: true,
 	},
 	page: {

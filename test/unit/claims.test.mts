@@ -4,6 +4,10 @@ import { runOnceAtATime } from '../../nodes/RunAgentSession/session/claims.ts';
 
 type Handler = (run: object) => void;
 
+let executions = 0;
+/** An execution that no test has begun before */
+const newExecution = () => `${++executions}`;
+
 /** A run of a node, in an execution as n8n loads it for each resume */
 function loadExecution(executionId: string) {
 	const stop = new AbortController();
@@ -40,7 +44,8 @@ const isPending = async (running: Promise<unknown>) =>
 	]);
 
 test('a second run has no effect, and n8n saves for it what it has saved for the first', async () => {
-	const [first, second] = [loadExecution('1'), loadExecution('1')];
+	const id = newExecution();
+	const [first, second] = [loadExecution(id), loadExecution(id)];
 	const outputs = [[], [{ json: { text: 'Done.' } }], []];
 	expect(await runOnceAtATime(first.context, async () => outputs)).toBe(outputs);
 	const repeated = runOnceAtATime(second.context, never);
@@ -54,7 +59,8 @@ test('a second run has no effect, and n8n saves for it what it has saved for the
 });
 
 test('a second run never ends if n8n does not provide its functions, so that n8n saves only the first', async () => {
-	const [first, second] = [loadExecution('4'), loadExecution('4')];
+	const id = newExecution();
+	const [first, second] = [loadExecution(id), loadExecution(id)];
 	for (const { context } of [first, second])
 		delete (context as { additionalData?: object }).additionalData;
 	expect(await runOnceAtATime(first.context, async () => NONE)).toBe(NONE);
@@ -62,7 +68,7 @@ test('a second run never ends if n8n does not provide its functions, so that n8n
 });
 
 test('the next run of the node is another one', async () => {
-	const { context, nodeContext } = loadExecution('2');
+	const { context, nodeContext } = loadExecution(newExecution());
 	for (const runs of [4, 5]) {
 		expect(await runOnceAtATime(context, async () => NONE)).toBe(NONE);
 		expect(nodeContext.pause).toMatchObject({ runs });
@@ -70,7 +76,8 @@ test('the next run of the node is another one', async () => {
 });
 
 test('after Stop, the second run does the work with the context of the first, because n8n stops only the second', async () => {
-	const [first, second] = [loadExecution('3'), loadExecution('3')];
+	const id = newExecution();
+	const [first, second] = [loadExecution(id), loadExecution(id)];
 	void runOnceAtATime(first.context, async () => await new Promise(() => {}));
 	first.nodeContext.sessions = 'one';
 	const aborted = runOnceAtATime(second.context, async () => {
@@ -80,4 +87,22 @@ test('after Stop, the second run does the work with the context of the first, be
 	expect(await isPending(aborted)).toBe(true);
 	second.stop();
 	expect(await aborted).toBe(NONE);
+});
+
+test('a run is forgotten after ten minutes, when n8n cannot repeat it any more', async () => {
+	const id = newExecution();
+	const real = performance.now;
+	let minutes = 0;
+	performance.now = () => minutes * 60_000;
+	try {
+		for (const at of [0, 11]) {
+			minutes = at;
+			const { context } = loadExecution(id);
+			expect(await runOnceAtATime(context, async () => NONE)).toBe(NONE);
+		}
+		minutes = 20;
+		expect(await isPending(runOnceAtATime(loadExecution(id).context, never))).toBe(true);
+	} finally {
+		performance.now = real;
+	}
 });

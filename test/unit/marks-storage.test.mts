@@ -1,0 +1,121 @@
+// How marks are kept in n8n's database: under which ID, how many, and what happens if n8n can't keep them.
+import { describe, expect, test } from '@jest/globals';
+import { createMarks } from '../../nodes/RunAgentSession/session/marks.ts';
+
+interface World {
+	/** What n8n says of the execution */
+	execution?: object;
+	nodeContext?: { pause?: object };
+	/** Takes the place of n8n's helpers */
+	helpers?: object;
+	mode?: string;
+}
+
+function openMarks({ execution, nodeContext = {}, helpers, mode = 'trigger' }: World = {}) {
+	const calls: unknown[][] = [];
+	const logged: string[] = [];
+	const database = new Set<string>();
+	const marks = createMarks({
+		getContext: (type: string) => (type === 'node' ? nodeContext : {}),
+		getExecutionId: () => '7',
+		getMode: () => mode,
+		getNode: () => ({ id: 'node' }),
+		getWorkflowDataProxy: () => ({ $execution: execution }),
+		logger: { debug: (message: string) => void logged.push(message) },
+		helpers: {
+			async checkProcessedAndRecord(...call: unknown[]) {
+				calls.push(['record', ...call]);
+				const keys = call[0] as string[];
+				const processed = keys.filter((key) => database.has(key));
+				for (const key of keys) database.add(key);
+				return { processed };
+			},
+			async removeProcessed(...call: unknown[]) {
+				calls.push(['remove', ...call]);
+			},
+			...helpers,
+		},
+	} as never);
+	return { marks, calls, logged, nodeContext: nodeContext as { pause: any } };
+}
+const STARTS = ['0.0 start 0', '0.1 start 0'];
+const token = (signature: string) => ({
+	resumeUrl: `https://n8n.example.com/webhook-waiting/7?x=1&signature=${signature}`,
+});
+
+describe('marks are kept', () => {
+	test.each<[string, World, string[]]>([
+		["under n8n 2's resume token", { execution: token('abc') }, ['abc']],
+		[
+			"under the first execution's ID after a pause, also with a token",
+			{ execution: token('abc'), nodeContext: { pause: { until: 0, origin: '3' } } },
+			['3'],
+		],
+		['under the ID of the execution and an open one on n8n 1', { execution: {} }, ['7', 'open']],
+		['the same without a token', { execution: { resumeUrl: 'https://x.test/7' } }, ['7', 'open']],
+		['the same without a URL', { execution: { resumeUrl: 'none' } }, ['7', 'open']],
+		['the same without an execution', {}, ['7', 'open']],
+	])('%s', async (_, world, scopes) => {
+		const { marks, calls } = openMarks(world);
+		await marks.record(STARTS[0]);
+		expect(calls[0][1]).toEqual(scopes.map((scope) => `${scope} node ${STARTS[0]}`));
+	});
+
+	test('for this node, 10,000 of them, and all that come at once in one call', async () => {
+		const { marks, calls, nodeContext } = openMarks({ execution: token('abc') });
+		const seen = await Promise.all(STARTS.map(async (start) => await marks.record(start)));
+		expect(seen).toEqual([false, false]);
+		const all = STARTS.map((start) => `abc node ${start}`);
+		const options = { mode: 'entries', maxEntries: 10_000 };
+		expect(calls).toEqual([['record', all, 'node', options]]);
+		expect(nodeContext.pause.marks).toEqual(all);
+		expect(await marks.record('0.0 start 1')).toBe(false);
+		expect(calls).toHaveLength(2);
+	});
+});
+
+test('if n8n cannot keep marks, none counts, and the log says why', async () => {
+	const checkProcessedAndRecord = async () => await Promise.reject(new Error('No database'));
+	const { marks, logged } = openMarks({ helpers: { checkProcessedAndRecord } });
+	expect(await marks.record(STARTS[0])).toBe(false);
+	expect(await marks.record(STARTS[0])).toBe(false);
+	expect(logged).toHaveLength(2);
+	expect(logged[0]).toMatch(/No database$/);
+});
+
+describe('marks are removed', () => {
+	const marks = ['7 node a', 'open node a'];
+	const paused = (hasSavedMarks: boolean | undefined, list: string[] | undefined = marks) => ({
+		pause: { until: 0, marks: list, hasSavedMarks },
+	});
+
+	test.each<[string, 'begun' | 'ended', boolean | undefined, string[], string[]]>([
+		['all after a pause', 'begun', true, marks, []],
+		['none before a pause', 'begun', undefined, [], marks],
+		['the open ones at the end of a run', 'ended', undefined, ['open node a'], ['7 node a']],
+		['the open ones at the end of a run that pauses', 'ended', true, ['open node a'], ['7 node a']],
+	])('%s', async (_, reason, hasSaved, removed, left) => {
+		const opened = openMarks({ nodeContext: paused(hasSaved) });
+		await opened.marks.release(reason);
+		const expected = removed.length > 0 ? [['remove', removed, 'node', { mode: 'entries' }]] : [];
+		expect(opened.calls).toEqual(expected);
+		expect(opened.nodeContext.pause.marks).toEqual(left);
+		const stays = reason === 'ended' ? hasSaved : undefined;
+		expect(opened.nodeContext.pause.hasSavedMarks).toBe(stays);
+	});
+
+	test('without a call if there are none', async () => {
+		for (const reason of ['begun', 'ended'] as const) {
+			const opened = openMarks({ nodeContext: paused(true, undefined) });
+			delete opened.nodeContext.pause.marks;
+			await opened.marks.release(reason);
+			expect(opened.calls).toEqual([]);
+		}
+	});
+
+	test('without an error if n8n cannot remove them', async () => {
+		const removeProcessed = async () => await Promise.reject(new Error('No database'));
+		const opened = openMarks({ nodeContext: paused(true), helpers: { removeProcessed } });
+		await expect(opened.marks.release('begun')).resolves.toBeUndefined();
+	});
+});
