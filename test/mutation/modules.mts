@@ -8,7 +8,7 @@ interface Module {
 	tests: string[];
 	/** Kinds of changes that are not made */
 	without?: string[];
-	/** True if changes of constants are left out: each takes a process of its own, which is slow with many tests */
+	/** True if changes of constants are left out: each takes a separate process, which is slow with many tests */
 	skipsConstants?: true;
 }
 

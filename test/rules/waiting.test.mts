@@ -18,14 +18,14 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 9, 5, 9);
 const ask = policy('ask');
-const journalIn = (nodeContext: object) =>
+const openJournal = (nodeContext: object) =>
 	openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
 const messages = ({ sent }: Simulation) => of(sent, 'POST', '/messages');
 const aborts = ({ sent }: Simulation) => of(sent, 'POST', '/abort');
 
 type Changes = NonNullable<Parameters<Simulation['wake']>[2]>;
 
-/** Starts a session In the Database and returns the question about its first request, and what follows. */
+/** Starts a session In the Database and returns the question about its first request, and a function that resumes it later. */
 async function question(service: Simulation, prompt: string, changes: Changes = {}) {
 	const nodeContext = {};
 	const settings = { policy: ask, ...changes };
@@ -48,7 +48,7 @@ describe('a comment', () => {
 		const asked = await question(service, '[ask bash: a] [work 5m] [say Done]', {
 			sendComments: true,
 		});
-		const journal = journalIn(asked.nodeContext);
+		const journal = openJournal(asked.nodeContext);
 		const record = journal.read()!;
 		const answers = {
 			[asked.first.link!.contents[0]]: { decision: 'approve' as const, option: 'once' },
@@ -216,7 +216,7 @@ describe('a question for several approvers', () => {
 		const service = simulation();
 		const timeouts = { ifNobodyAnswers: 'deny' as const, unansweredAfterMs: 2 * HOUR };
 		const asked = await question(service, '[ask bash: a] [say Done]', { team, timeouts });
-		const read = () => journalIn(asked.nodeContext).read()!.page!.questions[0].deadline;
+		const read = () => openJournal(asked.nodeContext).read()!.page!.questions[0].deadline;
 		const deadline = read();
 		expect(deadline).toEqual({ at: asked.first.link!.deadline!.at, after: 'deny' });
 		await asked.after(10 * MINUTE);

@@ -1,4 +1,4 @@
-// Which items of earlier runs of this node an item descends from, however it came back.
+// Which items of earlier runs of this node an item descends from, whichever way it returned.
 import { describe, expect, test } from '@jest/globals';
 import {
 	isFromItself,
@@ -21,14 +21,14 @@ interface World {
 	pairedItem?: unknown;
 	sources?: unknown[] | null;
 }
-const contextOf = ({ runData = {}, sources = [{ previousNode: 'A' }], ...world }: World) => ({
+const createContext = ({ runData = {}, sources = [{ previousNode: 'A' }], ...world }: World) => ({
 	runExecutionData: { resultData: { runData: { [NODE]: [own], ...runData } } },
 	getNode: () => ({ name: NODE }),
 	getExecuteData: () => ({ source: sources && { main: sources } }),
 	getInputData: () => [item('input', 'pairedItem' in world ? world.pairedItem : { item: 0 })],
 });
 const list = (world: World, index = 0) =>
-	listAncestors(contextOf(world) as never, index).map(({ json }) => json.name);
+	listAncestors(createContext(world) as never, index).map(({ json }) => json.name);
 
 describe('an item descends from', () => {
 	const twoBranches = {
@@ -111,7 +111,7 @@ describe('an item descends from', () => {
 	});
 
 	test.each([undefined, null])('none if n8n has no data of the runs: %s', (runExecutionData) => {
-		const context = { ...contextOf({ sources: [FROM_NODE] }), runExecutionData };
+		const context = { ...createContext({ sources: [FROM_NODE] }), runExecutionData };
 		expect(listAncestors(context as never, 0)).toEqual([]);
 	});
 

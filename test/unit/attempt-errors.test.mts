@@ -14,7 +14,7 @@ const response = (status: number, more: Partial<ResponseAttempt> = {}): Response
 	body: undefined,
 	...more,
 });
-const errorOf = (attempt: Attempt, request: { scope?: string; conflict?: string } = {}) =>
+const toError = (attempt: Attempt, request: { scope?: string; conflict?: string } = {}) =>
 	attemptError(attempt, request, NOW);
 
 describe('the kind of an error', () => {
@@ -30,7 +30,7 @@ describe('the kind of an error', () => {
 		[500, undefined],
 		[503, undefined],
 	])('of a response with status %d is %s', (status, kind) => {
-		expect(errorOf(response(status, { text: 'no' })).kind).toBe(kind);
+		expect(toError(response(status, { text: 'no' })).kind).toBe(kind);
 	});
 
 	test.each<[number, string | undefined]>([
@@ -39,7 +39,7 @@ describe('the kind of an error', () => {
 		[429, undefined],
 		[502, undefined],
 	])('of a page with status %d is %s', (status, kind) => {
-		expect(errorOf(response(status, { text: PAGE })).kind).toBe(kind);
+		expect(toError(response(status, { text: PAGE })).kind).toBe(kind);
 	});
 
 	test.each<[FailedAttempt['kind'], string | undefined]>([
@@ -48,7 +48,7 @@ describe('the kind of an error', () => {
 		['unusable', undefined],
 		['tooLarge', 'unusable'],
 	])('without a response, %s, is %s', (kind, expected) => {
-		expect(errorOf({ kind, code: 'x' }).kind).toBe(expected);
+		expect(toError({ kind, code: 'x' }).kind).toBe(expected);
 	});
 });
 
@@ -58,7 +58,7 @@ test.each<[FailedAttempt['kind'], string, RegExp]>([
 	['unusable', 'CERT_HAS_EXPIRED', / is CERT_HAS_EXPIRED\./],
 	['tooLarge', '16 MiB', / than 16 MiB\./],
 ])('an error without a response, %s, names %s once', (kind, code, sentence) => {
-	const { description } = errorOf({ kind, code });
+	const { description } = toError({ kind, code });
 	expect(description).toMatch(sentence);
 	expect(description.split(code)).toHaveLength(2);
 });
@@ -72,14 +72,14 @@ describe('the status in the context', () => {
 		[404, PAGE, undefined],
 		[502, PAGE, 502],
 	])('of %d with %j is %s, because a page is no rejection', (status, text, expected) => {
-		expect(errorOf(response(status, { text })).context.httpStatus).toBe(expected);
+		expect(toError(response(status, { text })).context.httpStatus).toBe(expected);
 	});
 });
 
 test('a status from 300 on that is no error is a redirect, and one below is no JSON', () => {
-	expect(errorOf(response(299, { text: 'OK' })).message).toMatch(/didn't answer with JSON/);
+	expect(toError(response(299, { text: 'OK' })).message).toMatch(/didn't answer with JSON/);
 	for (const status of [300, 301, 399])
-		expect(errorOf(response(status)).message).toMatch(/redirect/);
+		expect(toError(response(status)).message).toMatch(/redirect/);
 });
 
 test.each([
@@ -88,7 +88,7 @@ test.each([
 	[501, /failed with status 501/],
 	[599, /failed with status 599/],
 ])('status %d has its number in the message', (status, message) => {
-	expect(errorOf(response(status)).message).toMatch(message);
+	expect(toError(response(status)).message).toMatch(message);
 });
 
 describe('Retry-After', () => {
@@ -105,7 +105,7 @@ describe('Retry-After', () => {
 		[{}, undefined, undefined],
 	])('%j is a wait of %s seconds', (headers, seconds, sentence) => {
 		for (const status of [429, 503]) {
-			const { description, context } = errorOf(response(status, { headers: { ...headers } }));
+			const { description, context } = toError(response(status, { headers: { ...headers } }));
 			expect(context.retryAfter).toBe(seconds);
 			expect(/It asked.*?\./.exec(description)?.[0]).toBe(sentence);
 		}
@@ -118,7 +118,7 @@ describe('Retry-After', () => {
 		[90_000, { 'retry-after': '90' }],
 	])("a request that can't be sent for %d ms has the error of a 429 with %j", (waitMs, headers) => {
 		const { message, description, context } = new RateLimitError(waitMs);
-		const refused = errorOf(response(429, { headers }));
+		const refused = toError(response(429, { headers }));
 		expect([message, description]).toEqual([refused.message, refused.description]);
 		expect(context).toEqual(refused.context);
 	});
@@ -136,7 +136,7 @@ describe("the service's words", () => {
 		['an error in a list', { errors: [{ message: 'No such task' }] }, 'No such task'],
 		['three levels', { error: { error: { message: 'No such task' } } }, 'No such task'],
 	])('are read from %s', (_, body, words) => {
-		const { description, context } = errorOf(response(404, { body }));
+		const { description, context } = toError(response(404, { body }));
 		expect(description).toContain(`The service says: ${words}.`);
 		expect(context.serviceMessage).toBe(words);
 	});
@@ -146,7 +146,7 @@ describe("the service's words", () => {
 		['four levels', { error: { error: { error: { message: 'No such task' } } } }],
 		['another field', { reason: 'No such task' }],
 	])('are not read from %s, and the whole body is quoted', (_, body) => {
-		const { description, context } = errorOf(response(404, { body }));
+		const { description, context } = toError(response(404, { body }));
 		expect(description).toContain(`The service answered: ${JSON.stringify(body)}.`);
 		expect(context.serviceMessage).toBeUndefined();
 	});
@@ -154,19 +154,19 @@ describe("the service's words", () => {
 	test.each(['No such task', 'No such task.', 'No such task...', ' No such task. \n'])(
 		'%j ends in one period',
 		(text) => {
-			const { description } = errorOf(response(404, { text }));
+			const { description } = toError(response(404, { text }));
 			expect(description).toMatch(/ The service says: No such task\.$/);
 		},
 	);
 
 	test.each(['', ' \n'])('%j is nothing to quote', (text) => {
-		const { description, context } = errorOf(response(404, { text }));
+		const { description, context } = toError(response(404, { text }));
 		expect(description).not.toMatch(/The service (says|answered)/);
 		expect(context.serviceMessage).toBeUndefined();
 	});
 
 	test("aren't on a page with a 5xx, which is named as a proxy's or a login", () => {
-		const { description, context } = errorOf(response(502, { text: PAGE }));
+		const { description, context } = toError(response(502, { text: PAGE }));
 		expect(description).toMatch(/proxy or login page answered/);
 		expect(description).not.toContain('log in');
 		expect(context.serviceMessage).toBeUndefined();
@@ -179,7 +179,7 @@ describe('code and link', () => {
 		['beside a message', { code: 'not_found', doc_url: DOCS, message: 'No' }],
 		['beside an error that is a text', { code: 'not_found', doc_url: DOCS, error: 'No' }],
 	])('%s are in the context, and the link is the last word', (_, body) => {
-		const { description, context } = errorOf(response(404, { body }));
+		const { description, context } = toError(response(404, { body }));
 		expect(context).toEqual({
 			httpStatus: 404,
 			code: 'not_found',
@@ -192,7 +192,7 @@ describe('code and link', () => {
 	test.each([{ error: { message: 'No', doc_url: '' } }, { message: 'No', code: 7, doc_url: {} }])(
 		'that are no texts are left out: %j',
 		(body) => {
-			const { description, context } = errorOf(response(404, { body }));
+			const { description, context } = toError(response(404, { body }));
 			expect(context).toEqual({ httpStatus: 404, serviceMessage: 'No' });
 			expect(description).toMatch(/The service says: No\.$/);
 		},
@@ -205,7 +205,7 @@ test.each([
 	[404, true],
 	[409, false],
 ])("status %d names the operation's scope: %s", (status, isNamed) => {
-	const { description } = errorOf(response(status), { scope: 'files.read' });
+	const { description } = toError(response(status), { scope: 'files.read' });
 	expect(description.includes('needs the scope files.read.')).toBe(isNamed);
 });
 
@@ -216,7 +216,7 @@ test.each([
 ])(
 	'the advice for conflicts replaces the usual one only after a 409: %d, %j',
 	(status, conflict, advice) => {
-		expect(errorOf(response(status), { conflict }).description).toMatch(advice);
+		expect(toError(response(status), { conflict }).description).toMatch(advice);
 	},
 );
 
@@ -225,10 +225,10 @@ test('all sentences are separated by one space, and nothing stands for those tha
 		headers: { 'retry-after': '2' },
 		body: { error: { message: 'No such task', doc_url: DOCS } },
 	});
-	expect(errorOf(full, { scope: 'tasks.read' }).description).toMatch(
+	expect(toError(full, { scope: 'tasks.read' }).description).toMatch(
 		/^Check the ID\. .*\. It asked to wait 2 seconds\. This operation needs the scope tasks\.read\. The service says: No such task\. More: \S+$/,
 	);
 	for (const status of [302, 400, 404, 409, 429, 500])
-		expect(errorOf(response(status)).description).toMatch(/^\S+( \S+)*\.$/);
-	expect(errorOf(response(429)).description).not.toMatch(/undefined|false|NaN|It asked/);
+		expect(toError(response(status)).description).toMatch(/^\S+( \S+)*\.$/);
+	expect(toError(response(429)).description).not.toMatch(/undefined|false|NaN|It asked/);
 });

@@ -9,7 +9,7 @@ import {
 	createNode,
 	endsAfter,
 	fails,
-	idOf,
+	makeId,
 	MINUTE,
 	NODE,
 	request,
@@ -56,7 +56,7 @@ describe('results', () => {
 			0,
 			undefined,
 		]);
-		expect(outputs[0][0]).toMatchObject({ json: { sessionId: idOf(2), status: 'running' } });
+		expect(outputs[0][0]).toMatchObject({ json: { sessionId: makeId(2), status: 'running' } });
 		expect(outputs[0][0]).not.toHaveProperty('sessionKey');
 	});
 
@@ -72,7 +72,7 @@ describe('results', () => {
 		const { run } = createNode({ sessions: [endsAfter(0), fails, asks], context });
 		await getError(run());
 		expect(told).toMatchObject([
-			{ tracing: { 'workspaceAutomation.sessions': [0, 2].map(idOf).join() } },
+			{ tracing: { 'workspaceAutomation.sessions': [0, 2].map(makeId).join() } },
 		]);
 	});
 });
@@ -88,7 +88,7 @@ describe('an item that is still running', () => {
 		expect(outputs).toEqual([
 			[
 				{
-					json: { row: 'x', error: 'an old one', sessionId: idOf(0) },
+					json: { row: 'x', error: 'an old one', sessionId: makeId(0) },
 					sessionKey: '0.0',
 					pairedItem: { item: 0 },
 				},
@@ -109,7 +109,7 @@ describe('an item that is still running', () => {
 		const node = { retryOnFail: true };
 		const { run } = createNode({ sessions: [works], input, parameters, node, edges: TO_ITSELF });
 		const [[item]] = await run();
-		expect(item.json).toEqual({ row: 'x', sessionId: idOf(0) });
+		expect(item.json).toEqual({ row: 'x', sessionId: makeId(0) });
 	});
 
 	test('that returns waits at least one poll interval, even without Max Wait', async () => {
@@ -137,8 +137,8 @@ describe('an item that fails', () => {
 		const error = await getError(node.run());
 		expect(error).toMatchObject({
 			message: FAILED,
-			context: { itemIndex: 1, sessionId: idOf(1) },
-			description: expect.stringContaining(`Item 2: ${FAILED} (session ${idOf(2)})`),
+			context: { itemIndex: 1, sessionId: makeId(1) },
+			description: expect.stringContaining(`Item 2: ${FAILED} (session ${makeId(2)})`),
 		});
 		expect(node.about('poll').sort()).toEqual([0, 1, 2]);
 	});
@@ -147,7 +147,7 @@ describe('an item that fails', () => {
 		const outputs = await createNode({ sessions, continues: true }).run();
 		expect(pairs(outputs)).toEqual([[], [0, 1, 2], []]);
 		expect(read(outputs, 'error')[1]).toEqual([undefined, FAILED, FAILED]);
-		expect(outputs[1][1].json).toMatchObject({ sessionId: idOf(1) });
+		expect(outputs[1][1].json).toMatchObject({ sessionId: makeId(1) });
 	});
 
 	test('starts another session when the node is retried, and the one that completed is not started again', async () => {
@@ -200,7 +200,7 @@ describe('an item that fails', () => {
 		await node.run();
 		prompt = '';
 		const [, [item]] = await node.run();
-		expect(item.json).toMatchObject({ sessionId: idOf(0) });
+		expect(item.json).toMatchObject({ sessionId: makeId(0) });
 		expect(item.json.error).toMatch(/'Poll Interval/);
 	});
 
@@ -273,7 +273,7 @@ describe('a stopped execution', () => {
 		expect(error.description).toBeFalsy();
 		expect(node.about('abort')).toEqual([1, 3]);
 		expect(node.logged).toContain(
-			`The execution was stopped. Agent session ${idOf(1)} was aborted`,
+			`The execution was stopped. Agent session ${makeId(1)} was aborted`,
 		);
 	});
 
@@ -281,12 +281,12 @@ describe('a stopped execution', () => {
 		const node = createNode({
 			sessions: [works, works],
 			answer: (purpose, { path }) =>
-				purpose === 'abort' && path.includes(idOf(1)) ? { status: 404, body: {} } : undefined,
+				purpose === 'abort' && path.includes(makeId(1)) ? { status: 404, body: {} } : undefined,
 		});
 		node.stopAt(MINUTE);
 		const error = await getError(node.run());
-		expect(error.description).toContain(`Session ${idOf(1)} couldn't be aborted`);
-		expect(error.description).not.toContain(idOf(0));
+		expect(error.description).toContain(`Session ${makeId(1)} couldn't be aborted`);
+		expect(error.description).not.toContain(makeId(0));
 	});
 
 	test('lets sessions run if Abort on Stop is off', async () => {
@@ -329,7 +329,7 @@ describe('a stopped execution', () => {
 		interval = 'x';
 		node.stop();
 		const error = await getError(node.run());
-		expect(error.description).toContain(`Session ${idOf(0)} couldn't be aborted`);
+		expect(error.description).toContain(`Session ${makeId(0)} couldn't be aborted`);
 		expect(node.about('abort')).toEqual([]);
 	});
 });
@@ -364,7 +364,7 @@ describe('a tool of an AI agent', () => {
 describe('items that continue sessions', () => {
 	const continuing = (...ids: number[]) => ({
 		...MESSAGE,
-		sessionId: (index: number) => idOf(ids[index]),
+		sessionId: (index: number) => makeId(ids[index]),
 	});
 
 	test('send the message once, however often they are retried', async () => {
@@ -382,13 +382,13 @@ describe('items that continue sessions', () => {
 		const error = await getError(createNode({ sessions, parameters }).run());
 		expect(error).toMatchObject({
 			message: 'Several items continue the same session',
-			description: expect.stringContaining(`Items 0 and 2 continue session ${idOf(0)}`),
-			context: { sessionId: idOf(0) },
+			description: expect.stringContaining(`Items 0 and 2 continue session ${makeId(0)}`),
+			context: { sessionId: makeId(0) },
 		});
 		const node = createNode({ sessions, parameters, continues: true });
 		const outputs = await node.run();
 		expect(read(outputs, 'error')[1]).toEqual([error.message, undefined, error.message]);
-		expect(read(outputs, 'sessionId')[1]).toEqual([0, 1, 0].map(idOf));
+		expect(read(outputs, 'sessionId')[1]).toEqual([0, 1, 0].map(makeId));
 		expect(node.about('poll')).toEqual([1]);
 	});
 
@@ -468,7 +468,7 @@ test('logs name the node and the item', async () => {
 		debug() {},
 	};
 	await createNode({ sessions: [endsAfter(0), endsAfter(0)], context: { logger } }).run();
-	expect(logged).toContainEqual({ sessionId: idOf(1), node: NODE, itemIndex: 1 });
+	expect(logged).toContainEqual({ sessionId: makeId(1), node: NODE, itemIndex: 1 });
 });
 
 test("an execution's custom data name its sessions", async () => {
@@ -477,9 +477,9 @@ test("an execution's custom data name its sessions", async () => {
 	});
 	await run();
 	expect(custom).toEqual({
-		sessionId: idOf(0),
+		sessionId: makeId(0),
 		dashboardUrl: 'https://app.test/0',
-		sessionId_1: idOf(1),
+		sessionId_1: makeId(1),
 	});
 });
 

@@ -1,12 +1,13 @@
-// Runs of the node Run Agent Session in a context of its own, with a service that is a few functions, in simulated time.
+// Runs of the node Run Agent Session in a separate context, with a service that is a few functions, in simulated time.
 import type { IDataObject, IHttpRequestOptions, INodeExecutionData } from 'n8n-workflow';
 import { runItems } from '../../nodes/RunAgentSession/session/items.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
 import type { PauseState } from '../../nodes/RunAgentSession/session/pause.ts';
-import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
+import type { Session } from '../../nodes/shared/client/session.ts';
 import type { Answer, SentRequest } from '../apiWith.mts';
 import { getPurpose, type Purpose } from '../rules/simulation.mts';
 import { createVirtualClock } from '../virtualClock.mts';
+import { request as requestWith } from './interactions.mts';
 
 export const NODE = 'Run Agent Session';
 export const SECOND = 1_000;
@@ -25,21 +26,10 @@ export const endsAfter =
 		age >= ms ? ended(text) : {};
 export const works: Script = () => ({});
 export const fails: Script = () => ({ status: 'failed', error: 'Out of disk' });
-export const request: Interaction = {
-	id: 'r1',
-	type: 'permission',
-	permission: 'bash',
-	patterns: ['npm test'],
-	response: {
-		options: [
-			{ value: 'once', label: 'Allow once' },
-			{ value: 'reject', label: 'Reject' },
-		],
-	},
-};
+export const request = requestWith({ id: 'r1', patterns: ['npm test'] });
 export const asks: Script = () => ({ pendingInteractions: [request] });
 
-export const idOf = (index: number) => `00000000-0000-4000-8000-00000000000${index}`;
+export const makeId = (index: number) => `00000000-0000-4000-8000-00000000000${index}`;
 
 /** A connection: from a node's output to a node */
 export type Edge = [from: string, output: number, to: string];
@@ -144,7 +134,7 @@ export function createNode(world: World = {}) {
 		if (purpose === 'start') {
 			const index = promptIndex(request);
 			startedAt[index] = clock.now();
-			return { body: { sessionId: idOf(index) } };
+			return { body: { sessionId: makeId(index) } };
 		}
 		if (purpose !== 'poll') return { body: {} };
 		const sessionId = request.path.split('/').pop()!;
@@ -155,7 +145,7 @@ export function createNode(world: World = {}) {
 
 	const given: Record<string, unknown> = {
 		operation: 'start',
-		projectId: idOf(9),
+		projectId: makeId(9),
 		// An item keeps its prompt where its place in the list changes.
 		prompt: (index: number) => `Do ${Number(input[index].json.row) || 0}`,
 		...parameters,
@@ -273,7 +263,7 @@ async function inTime<T>(
 	clock: ReturnType<typeof createVirtualClock>,
 	work: () => Promise<T>,
 ): Promise<T> {
-	// Whoever called the test sets its own timer first, to see whether the test hangs: in real time.
+	// The test runner first sets its timer, in real time, to see whether the test hangs.
 	await Promise.resolve();
 	const real = { now: Date.now, monotonic: performance.now, timers: { setTimeout, clearTimeout } };
 	const { random } = Math;

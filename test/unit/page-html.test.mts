@@ -351,11 +351,11 @@ describe('the header', () => {
 		);
 	});
 
-	const urlOf = (length: number) => 'https://example.com/'.padEnd(length, 'x');
+	const makeUrl = (length: number) => 'https://example.com/'.padEnd(length, 'x');
 	test.each<[string, string, boolean]>([
 		['an address without TLS', 'http://localhost:8080/s', true],
-		['a long address', urlOf(2_000), true],
-		['an address that is too long', urlOf(2_001), false],
+		['a long address', makeUrl(2_000), true],
+		['an address that is too long', makeUrl(2_001), false],
 	])('links to %s, if that is safe', (_, dashboardUrl, isLinked) => {
 		expect(page({ dashboardUrl }).includes(`<a href="${dashboardUrl}"`)).toBe(isLinked);
 	});

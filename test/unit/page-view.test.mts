@@ -18,30 +18,14 @@ import {
 	fingerprintContent,
 	requestKey,
 	type Interaction,
-	type Session,
 } from '../../nodes/shared/client/session.ts';
 import { toText } from '../../nodes/shared/values.ts';
+import { ALWAYS, asking, ONCE, REJECT, request } from './interactions.mts';
 
-const ONCE = { value: 'once', label: 'Allow once' };
-const REJECT = { value: 'reject', label: 'Reject' };
-const ALWAYS = { value: 'always', label: 'Allow always' };
 const NEVER = { value: 'reject-always', label: 'Reject always' };
-const request = (more: object = {}): Interaction => ({
-	type: 'permission',
-	id: 'i1',
-	permission: 'bash',
-	patterns: ['git push'],
-	response: { options: [ONCE, REJECT] },
-	...more,
-});
 const numbered = (number: number) =>
 	Array.from({ length: number }, (_, at) => request({ id: `i${at}`, patterns: [`line ${at}`] }));
-const contentOf = (each: Interaction) => fingerprintContent(each)!;
-const session = (...pendingInteractions: Interaction[]): Session => ({
-	sessionId: 's1',
-	status: 'running',
-	pendingInteractions,
-});
+const getContent = (each: Interaction) => fingerprintContent(each)!;
 const record = (more: Partial<PageRecord> = {}): PageRecord => ({
 	questions: [],
 	answers: {},
@@ -49,7 +33,7 @@ const record = (more: Partial<PageRecord> = {}): PageRecord => ({
 	...more,
 });
 const form = (requests: Interaction[], ledger: LedgerLine[] = []) =>
-	createForm(session(...requests), ledger, record(), createLink(requests.map(contentOf)));
+	createForm(asking(...requests), ledger, record(), createLink(requests.map(getContent)));
 const NOW = 1_000;
 
 describe('a link', () => {
@@ -215,9 +199,9 @@ describe('a form', () => {
 
 	test('gives no reason for a request that another message may offer', () => {
 		const later = request({ id: 'i2', patterns: ['npm test'] });
-		const link = createLink([contentOf(request())]);
+		const link = createLink([getContent(request())]);
 		const deep = request({ id: 'i3', metadata: JSON.parse('['.repeat(9e4) + ']'.repeat(9e4)) });
-		const { requests } = createForm(session(request(), later, deep), [], record(), link);
+		const { requests } = createForm(asking(request(), later, deep), [], record(), link);
 		expect(requests.map(({ because }) => because)).toEqual([
 			undefined,
 			undefined,
@@ -249,7 +233,7 @@ describe('a form', () => {
 		form([request()], ledger).decided.map(({ content }) => content);
 
 	test('lists what was decided elsewhere, without the page and without its own requests', () => {
-		const own = contentOf(request());
+		const own = getContent(request());
 		const all = [
 			line('c1', 'rule 1'),
 			line('c2', 'page'),
@@ -269,7 +253,7 @@ describe('a form', () => {
 describe('a form for several approvers', () => {
 	const approvers = ['Anna', 'Ben'].map((name) => ({ name, contact: name }));
 	const teamLink = (each: Interaction, votes: Vote[] = []): PageLink => ({
-		...createLink([contentOf(each)]),
+		...createLink([getContent(each)]),
 		team: {
 			...createTeam({ approvers, needed: 2, maxReminders: 0 }, [requestKey(each)], NOW),
 			votes,
@@ -282,7 +266,7 @@ describe('a form for several approvers', () => {
 		choice: {
 			name: 'Approve once',
 			decision: 'approve',
-			content: contentOf(each),
+			content: getContent(each),
 			permission: '',
 			targets: [],
 		},
@@ -294,9 +278,9 @@ describe('a form for several approvers', () => {
 		const [theirs, other] = [request(), request({ id: 'i2', permission: 'edit' })];
 		const questions = [teamLink(theirs)];
 		const page = record({ questions, asksAlways: true });
-		const single = createForm(session(theirs, other), [], page, createLink([contentOf(other)]));
+		const single = createForm(asking(theirs, other), [], page, createLink([getContent(other)]));
 		expect(single.requests.map(({ interaction }) => interaction.id)).toEqual(['i2']);
-		const own = createForm(session(theirs, other), [], page, questions[0], 1);
+		const own = createForm(asking(theirs, other), [], page, questions[0], 1);
 		expect(own.requests.map(({ interaction }) => interaction.id)).toEqual(['i1']);
 	});
 
@@ -306,7 +290,7 @@ describe('a form for several approvers', () => {
 		const stale = [vote(before, { isVoid: true }), vote(another, { approver: 1, isVoid: true })];
 		const question = teamLink(now, stale);
 		const page = record({ questions: [question] });
-		const [shown] = createForm(session(now), [], page, question, 1).requests;
+		const [shown] = createForm(asking(now), [], page, question, 1).requests;
 		expect(shown.voided).toEqual(['Anna']);
 		expect(shown.status).toMatchObject({ needed: 2, approvals: 0, isDecided: false });
 	});
@@ -346,7 +330,7 @@ describe('an answer', () => {
 	test('leaves out the requests that can’t be decided on the page', () => {
 		const sent = form([request(), request({ id: 'i2', ...UNCLEAR })]);
 		expect(readForm(sent, { shown: sent.shown, request0: '1' })).toEqual({
-			[contentOf(request())]: { decision: 'deny', option: 'reject' },
+			[getContent(request())]: { decision: 'deny', option: 'reject' },
 		});
 	});
 
@@ -358,14 +342,14 @@ describe('an answer', () => {
 	test('is repeated in short', () => {
 		const patterns = ['x'.repeat(501), ...Array.from({ length: 11 }, (_, at) => `line ${at}`)];
 		const long = request({ permission: 'y'.repeat(501), patterns });
-		const answers = { [contentOf(long)]: { decision: 'deny' as const, option: 'reject' } };
+		const answers = { [getContent(long)]: { decision: 'deny' as const, option: 'reject' } };
 		expect(describeAnswer(form([long]), answers, NOW)).toStrictEqual({
 			at: NOW,
 			choices: [
 				{
 					name: 'Deny',
 					decision: 'deny',
-					content: contentOf(long),
+					content: getContent(long),
 					permission: 'y'.repeat(500),
 					targets: ['x'.repeat(500), ...patterns.slice(1, 10)],
 				},
@@ -375,8 +359,8 @@ describe('an answer', () => {
 
 	test('repeats only the requests that it decides', () => {
 		const [one, other] = [request(), request({ id: 'i2' })];
-		const answers = { [contentOf(other)]: { decision: 'deny' as const, option: 'reject' } };
+		const answers = { [getContent(other)]: { decision: 'deny' as const, option: 'reject' } };
 		const { choices } = describeAnswer(form([one, other]), answers, NOW);
-		expect(choices.map(({ content }) => content)).toEqual([contentOf(other)]);
+		expect(choices.map(({ content }) => content)).toEqual([getContent(other)]);
 	});
 });

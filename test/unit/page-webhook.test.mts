@@ -14,25 +14,11 @@ import {
 } from '../../nodes/RunAgentSession/approval/approvers.ts';
 import { runOnceAtATime } from '../../nodes/RunAgentSession/session/claims.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
-import {
-	fingerprintContent,
-	requestKey,
-	type Interaction,
-} from '../../nodes/shared/client/session.ts';
+import { fingerprintContent, requestKey } from '../../nodes/shared/client/session.ts';
+import { asking, request as requestWith } from './interactions.mts';
 
-const request: Interaction = {
-	type: 'permission',
-	id: 'i1',
-	permission: 'bash',
-	patterns: ['git push'],
-	response: {
-		options: [
-			{ value: 'once', label: 'Allow once' },
-			{ value: 'reject', label: 'Reject' },
-		],
-	},
-};
-const session = { sessionId: 's1', status: 'running', pendingInteractions: [request] };
+const request = requestWith();
+const session = asking(request);
 const link = createLink([fingerprintContent(request)!]);
 const page = (): PageRecord => ({
 	questions: [structuredClone(link)],

@@ -22,28 +22,11 @@ import {
 	fingerprintContent,
 	requestKey,
 	type Interaction,
-	type Session,
 } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../anyText.mts';
+import { ALWAYS, asking, lastingRequest as request, ONCE, REJECT } from './interactions.mts';
 
-const options = [
-	{ value: 'once', label: 'Allow once' },
-	{ value: 'always', label: 'Allow always' },
-	{ value: 'reject', label: 'Reject' },
-];
-const request = (more: object = {}): Interaction => ({
-	type: 'permission',
-	id: 'i1',
-	permission: 'bash',
-	patterns: ['git push'],
-	response: { type: 'choice', options },
-	...more,
-});
-const session = (...pendingInteractions: Interaction[]): Session => ({
-	sessionId: 's1',
-	status: 'running',
-	pendingInteractions,
-});
+const options = [ONCE, ALWAYS, REJECT];
 const record: PageRecord = {
 	questions: [],
 	answers: {},
@@ -53,7 +36,7 @@ const getContents = (...requests: Interaction[]) =>
 	requests.map((each) => fingerprintContent(each) ?? '');
 /** The form for requests that were all left for approvers when the link was sent */
 const pending = (...requests: Interaction[]) =>
-	createForm(session(...requests), [], record, createLink(getContents(...requests)));
+	createForm(asking(...requests), [], record, createLink(getContents(...requests)));
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const page = (view: Partial<PageView>) => renderPage({ title: 'T', says: [], now: NOW, ...view });
 
@@ -444,7 +427,7 @@ describe('the choices', () => {
 			team: createTeam(limits, [requestKey(interaction)], NOW),
 		};
 		const forTeam = { ...record, questions: [question] };
-		const { requests } = createForm(session(interaction), [], forTeam, question, 0);
+		const { requests } = createForm(asking(interaction), [], forTeam, question, 0);
 		expect(requests).toMatchObject([{ ...unreadable, status: { isDecided: false } }]);
 	});
 
@@ -491,7 +474,7 @@ describe('an answer', () => {
 	test('to a page that showed other choices is none, although the request is the same', () => {
 		const link = createLink(getContents(...two));
 		const by = (preferences: typeof record.preferences) =>
-			createForm(session(...two), [], { ...record, preferences }, link);
+			createForm(asking(...two), [], { ...record, preferences }, link);
 		const before = by({ approveWith: 'once' });
 		const after = by({ approveWith: 'once', denyValues: ['once'], approveValues: ['reject'] });
 		expect(readForm(after, { shown: before.shown, ...filled })).toBe('changed');
@@ -499,7 +482,7 @@ describe('an answer', () => {
 	});
 
 	test("to another session's page is none", () => {
-		const elsewhere = { ...session(...two), sessionId: 's2' };
+		const elsewhere = { ...asking(...two), sessionId: 's2' };
 		const other = createForm(elsewhere, [], record, createLink(getContents(...two)));
 		expect(readForm(other, { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
@@ -554,9 +537,9 @@ describe('a request that was not left for approvers', () => {
 	const link = createLink(getContents(asked));
 
 	test('has no choices if the rules decide it, or if it is in another message', () => {
-		const { requests } = createForm(session(asked, later), [], record, link);
+		const { requests } = createForm(asking(asked, later), [], record, link);
 		expect(requests.map(({ choices }) => choices.length)).toEqual([3, 0]);
-		const html = page({ pending: createForm(session(asked, later), [], record, link) });
+		const html = page({ pending: createForm(asking(asked, later), [], record, link) });
 		expect(html).toMatch(
 			/The agent has asked for this since the link was sent\. If no rule decides it, you get another message/,
 		);
@@ -564,7 +547,7 @@ describe('a request that was not left for approvers', () => {
 	});
 
 	test('has choices if every request is left for approvers, and is marked as new', () => {
-		const all = createForm(session(asked, later), [], { ...record, asksAlways: true }, link);
+		const all = createForm(asking(asked, later), [], { ...record, asksAlways: true }, link);
 		expect(all.requests.map(({ choices, isNew }) => [choices.length, isNew])).toEqual([
 			[3, false],
 			[3, true],
@@ -572,8 +555,8 @@ describe('a request that was not left for approvers', () => {
 	});
 
 	test("doesn't void an answer to the other requests", () => {
-		const before = createForm(session(asked), [], record, link);
-		const after = createForm(session(asked, later), [], record, link);
+		const before = createForm(asking(asked), [], record, link);
+		const after = createForm(asking(asked, later), [], record, link);
 		expect(after.shown).toBe(before.shown);
 	});
 
@@ -592,7 +575,7 @@ describe('a request that was not left for approvers', () => {
 			state: 'sent' as const,
 			polls: 0,
 		};
-		const form = createForm(session(asked, later), [line], record, link);
+		const form = createForm(asking(asked, later), [line], record, link);
 		expect(form.requests).toHaveLength(1);
 		expect(page({ pending: form })).toMatch(
 			/Already decided.*Approved by rule 2:.*bash npm test.*3:00 PM/s,
@@ -630,7 +613,7 @@ describe('a link', () => {
 describe('Approve from now on', () => {
 	const offered = (each: Interaction, offers = true) => {
 		const link = createLink(getContents(each), undefined, offers);
-		return createForm(session(each), [], { ...record, questions: [link] }, link);
+		return createForm(asking(each), [], { ...record, questions: [link] }, link);
 	};
 	const names = (form: ReturnType<typeof offered>) =>
 		form.requests[0].choices.map(({ name }) => name);

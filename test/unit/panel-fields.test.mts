@@ -446,7 +446,7 @@ describe('Apply an Answer', () => {
 
 describe('a rule', () => {
 	const GIT = { permission: 'bash', pattern: 'git *', decision: 'approve' };
-	const patternOf = (pattern: unknown) =>
+	const readPattern = (pattern: unknown) =>
 		read(ruled({ ...GIT, pattern })).policy.rules.map((rule) => rule.pattern);
 
 	test('is read as it was entered', () => {
@@ -473,7 +473,7 @@ describe('a rule', () => {
 		["a backslash before an expression doesn't escape it", '=C:\\{{ "*" }}', 'C:\\\\\\*'],
 		['a backslash after an expression stays one', '={{ "*" }} x\\', '\\* x\\'],
 	])('%s: %s', (_, pattern, expected) => {
-		expect(patternOf(pattern)).toEqual([expected]);
+		expect(readPattern(pattern)).toEqual([expected]);
 	});
 
 	const EMPTY = ['={{ null }}', '={{ undefined }}', '={{ "" }}', '=git {{ null }}'];

@@ -17,7 +17,7 @@ import {
 	createNode,
 	endsAfter,
 	fails,
-	idOf,
+	makeId,
 	MINUTE,
 	NODE,
 	SECOND,
@@ -42,7 +42,7 @@ const createPaused = ({ parameters, ...world }: World) =>
 	createNode({ edges: TO_ITSELF, ...world, parameters: { wait: 'database', ...parameters } });
 type Node = ReturnType<typeof createNode>;
 /** Milliseconds until n8n wakes the execution; undefined if it isn't paused */
-const pauseOf = ({ pauses, clock }: Node) => {
+const getPause = ({ pauses, clock }: Node) => {
 	const until = pauses.at(-1)?.getTime();
 	return until === undefined ? undefined : until - clock.now();
 };
@@ -194,7 +194,7 @@ describe('a pause', () => {
 			[[0, 1], [], []],
 			['0.0', '0.1'],
 		]);
-		expect(pauseOf(node)).toBe(5 * SECOND);
+		expect(getPause(node)).toBe(5 * SECOND);
 		expect(node.pause()).toMatchObject({ until: START + 5 * SECOND, hasSavedMarks: true });
 		expect(node.about('poll')).toEqual([]);
 	});
@@ -237,7 +237,7 @@ describe('a pause', () => {
 			await node.run();
 			node.pauses[0] = new Date(START + HOUR);
 			await node.wake();
-			expect(pauseOf(node)).toBe(seconds * SECOND);
+			expect(getPause(node)).toBe(seconds * SECOND);
 			expect(node.pause().until).toBe(node.pauses[0].getTime());
 		}
 	});
@@ -276,7 +276,10 @@ describe('a wake', () => {
 		await node.run();
 		const outputs = await node.wake();
 		expect(read(outputs, 'text')).toEqual([[], ['Done'], []]);
-		expect(outputs[1][0]).toMatchObject({ json: { sessionId: idOf(0) }, pairedItem: { item: 0 } });
+		expect(outputs[1][0]).toMatchObject({
+			json: { sessionId: makeId(0) },
+			pairedItem: { item: 0 },
+		});
 		expect(node.pauses).toEqual([]);
 		expect(node.execution.node).not.toHaveProperty('disabled');
 	});
@@ -321,20 +324,20 @@ describe('a wake', () => {
 			await node.wake();
 			const answeredAt = START + HOUR;
 			const until = answeredAt + left * SECOND;
-			Object.assign(node.nodeContext, { answered: [idOf(1)], pause: { ...node.pause(), until } });
+			Object.assign(node.nodeContext, { answered: [makeId(1)], pause: { ...node.pause(), until } });
 			node.pauses[0] = new Date(answeredAt);
 			const polls = node.about('poll').length;
 			const outputs = await node.wake();
 			expect(node.about('poll').slice(polls)).toEqual([1]);
 			expect(rows(outputs)).toEqual([[0, 1, 2], [], []]);
-			expect(pauseOf(node)).toBe(seconds * SECOND);
+			expect(getPause(node)).toBe(seconds * SECOND);
 		},
 	);
 
 	test('for an answer pauses at least 70 seconds if the time of the others is over', async () => {
 		const node = createPaused({ sessions: [works, endsAfter(20 * SECOND)] });
 		await node.run();
-		Object.assign(node.nodeContext, { answered: [idOf(1)] });
+		Object.assign(node.nodeContext, { answered: [makeId(1)] });
 		node.clock.advance(5 * MINUTE);
 		await node.wake();
 		expect(node.pause().deferredUntil).toBe(node.clock.now() + 70 * SECOND);
@@ -381,7 +384,7 @@ describe('a failure', () => {
 		expect(node.pause().deferredUntil).toBe(node.clock.now());
 		const error = await getError(node.wake());
 		expect(error.message).toBe(FAILED);
-		expect(error.context).toMatchObject({ sessionId: idOf(0) });
+		expect(error.context).toMatchObject({ sessionId: makeId(0) });
 		expect(node.record('0.0')!.failure).toBeUndefined();
 	});
 
@@ -396,7 +399,7 @@ describe('a failure', () => {
 		});
 		const [waiting] = await node.run();
 		expect(waiting.map(({ json }) => json)).toStrictEqual([
-			{ row: 0, sessionId: idOf(0), dashboardUrl: undefined },
+			{ row: 0, sessionId: makeId(0), dashboardUrl: undefined },
 			{ row: 1 },
 		]);
 		expect(read(await node.wake(), 'text')[1]).toEqual(['Done']);
@@ -436,7 +439,7 @@ describe('a failure', () => {
 		while (outputs[1].length === 0) outputs = await node.wake();
 		const error = await getError(node.wake());
 		expect(error.message).toMatch(/'Give Up After/);
-		expect(error.description).toContain(idOf(0));
+		expect(error.description).toContain(makeId(0));
 		const invalid = createPaused({ sessions: [works, works], parameters });
 		expect((await getError(invalid.run())).message).toBe(error.message);
 		expect(invalid.sent).toEqual([]);
@@ -542,7 +545,7 @@ describe('a stopped execution', () => {
 });
 
 describe('the time of a deferred pause', () => {
-	const contextOf = (pause: object, previousNodeOutput = 0) => {
+	const createContext = (pause: object, previousNodeOutput = 0) => {
 		const nodeContext = { pause: { ...pause } };
 		const context = {
 			getNode: () => ({ name: NODE }),
@@ -564,7 +567,7 @@ describe('the time of a deferred pause', () => {
 			{ deferredUntil: 101 },
 		],
 	])('%s', (_, pause, output, expected, left) => {
-		const { context, nodeContext } = contextOf(pause, output);
+		const { context, nodeContext } = createContext(pause, output);
 		expect(readDeferredPause(context, 100)).toBe(expected);
 		expect(nodeContext.pause).toEqual(left);
 	});

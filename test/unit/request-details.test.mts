@@ -1,4 +1,4 @@
-// What an approver sees of a request: no field may be left out, whatever the agent puts into it.
+// What an approver sees of a request: no field may be left out, even if the agent adds fields.
 import { describe, expect, test } from '@jest/globals';
 import { describeRequest } from '../../nodes/RunAgentSession/approval/details.ts';
 

@@ -97,10 +97,10 @@ describe('a request leaves', () => {
 	});
 
 	test('with a version only if the endpoint has its own', async () => {
-		const headersOf = async (version?: string) =>
+		const getHeaders = async (version?: string) =>
 			(await exchange(ok('{}'), { version })).options.headers;
-		expect(await headersOf()).toEqual({ Accept: 'application/json' });
-		expect(await headersOf('2026-08-21')).toEqual({
+		expect(await getHeaders()).toEqual({ Accept: 'application/json' });
+		expect(await getHeaders('2026-08-21')).toEqual({
 			Accept: 'application/json',
 			'Service-Api-Version': '2026-08-21',
 		});

@@ -161,9 +161,9 @@ describe.each([0, 1, 2])(
 );
 
 test("a key of eight characters is found in base64, and one of seven isn't", () => {
-	const findIn = (key: string) => createRedactor(key)(base64(key));
-	expect(findIn('wa_12345')).toMatch(/^\[API key\].=$/);
-	expect(findIn('wa_1234')).toBe(base64('wa_1234'));
+	const redactBase64 = (key: string) => createRedactor(key)(base64(key));
+	expect(redactBase64('wa_12345')).toMatch(/^\[API key\].=$/);
+	expect(redactBase64('wa_1234')).toBe(base64('wa_1234'));
 });
 
 test.each([

@@ -21,8 +21,9 @@ import { SessionRun } from '../../nodes/RunAgentSession/session/run.ts';
 import type { ItemSettings, RunDependencies } from '../../nodes/RunAgentSession/session/types.ts';
 import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
-import { requestKey, type Interaction, type Session } from '../../nodes/shared/client/session.ts';
+import { requestKey, type Session } from '../../nodes/shared/client/session.ts';
 import { apiWith, type Answer } from '../apiWith.mts';
+import { request as requestWith, session } from './interactions.mts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -36,25 +37,8 @@ const TIMEOUTS = {
 
 const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
 
-const request = (id: string, changes: object = {}): Interaction => ({
-	id,
-	type: 'permission',
-	permission: 'bash',
-	patterns: ['npm test'],
-	response: {
-		options: [
-			{ value: 'once', label: 'Allow once' },
-			{ value: 'reject', label: 'Reject' },
-		],
-	},
-	...changes,
-});
-const session = (changes: Partial<Session> = {}): Session => ({
-	sessionId: 's1',
-	status: 'running',
-	pendingInteractions: [],
-	...changes,
-});
+const request = (id: string, changes: object = {}) =>
+	requestWith({ id, patterns: ['npm test'], ...changes });
 
 /** A run of a session, with the responses that the service gives in order. */
 async function createRun(

@@ -31,6 +31,7 @@ import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import { apiWith, type Answer, type SentRequest } from '../apiWith.mts';
 import { getPurpose, type Purpose } from '../rules/simulation.mts';
+import { request as requestWith, session } from './interactions.mts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -57,25 +58,8 @@ const TEAM: TeamSettings = {
 	remindAfterMs: HOUR,
 };
 
-const request = (id: string, command = 'npm test', changes: object = {}): Interaction => ({
-	id,
-	type: 'permission',
-	permission: 'bash',
-	patterns: [command],
-	response: {
-		options: [
-			{ value: 'once', label: 'Allow once' },
-			{ value: 'reject', label: 'Reject' },
-		],
-	},
-	...changes,
-});
-const session = (changes: Partial<Session> = {}): Session => ({
-	sessionId: 's1',
-	status: 'running',
-	pendingInteractions: [],
-	...changes,
-});
+const request = (id: string, command = 'npm test', changes: object = {}) =>
+	requestWith({ id, patterns: [command], ...changes });
 const reading = (changes: Partial<Session> = {}): Answer => ({ body: session(changes) });
 const pending = (...requests: Interaction[]): Answer => reading({ pendingInteractions: requests });
 const ENDED = reading({ status: 'completed', latestMessage: { role: 'assistant', text: 'Done' } });
@@ -87,7 +71,7 @@ type Outcome = RunResult & Omit<WorkspaceAutomationError, 'kind'>;
 
 type Known = Purpose | 'project';
 type Answers = Partial<Record<Known, Answer | Answer[]>>;
-const purposeOf = (sent: SentRequest): Known =>
+const findPurpose = (sent: SentRequest): Known =>
 	sent.path.startsWith('/projects') ? 'project' : getPurpose(sent);
 
 /** An item's settings, its journal, and what the service answers to each kind of request, in order */
@@ -104,7 +88,7 @@ async function createItem(
 	};
 	const seen: Partial<Record<Known, number>> = {};
 	const { api, sent, clock } = await apiWith((asked) => {
-		const purpose = purposeOf(asked);
+		const purpose = findPurpose(asked);
 		const list = [answers[purpose] ?? usual[purpose] ?? { body: {} }].flat();
 		const at = seen[purpose] ?? 0;
 		seen[purpose] = at + 1;
@@ -144,7 +128,7 @@ async function createItem(
 		named,
 		journal,
 		wait,
-		purposes: () => sent.map(purposeOf),
+		purposes: () => sent.map(findPurpose),
 		memory: async (isReturning = false): Promise<Outcome> =>
 			await wait(runInMemory(all, dependencies, isReturning)),
 		wake: async (
@@ -415,7 +399,7 @@ describe('Max Wait', () => {
 		expect((await memory()).message).toBe(
 			'The session did not finish within 0.2 minutes and was aborted',
 		);
-		expect(sent.map((each) => [purposeOf(each), each.at / SECOND])).toEqual([
+		expect(sent.map((each) => [findPurpose(each), each.at / SECOND])).toEqual([
 			['start', 0],
 			['poll', 5],
 			['poll', 10],
