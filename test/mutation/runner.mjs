@@ -31,7 +31,7 @@ registerHooks({
 const TIMES = '.cache-times.json';
 
 /** Beside five times of what a test takes, because the processors may be busy with something else */
-const HANG_MS = 2_000;
+const HANG_MS = 5_000;
 const HANGS = 'It hangs, or loops';
 
 class NodeRunner {
@@ -39,6 +39,7 @@ class NodeRunner {
 	#tests;
 	#loaded;
 	#times;
+	#hangs = false;
 
 	constructor({ node }) {
 		this.#tests = node.tests;
@@ -70,6 +71,8 @@ class NodeRunner {
 	}
 
 	async mutantRun({ activeMutant, hitLimit, mutantActivation, testFilter }) {
+		// Stryker restarts the process and runs this change again.
+		if (this.#hangs) throw new Error('A test of an earlier change is still running');
 		if (mutantActivation === 'static') switches.activeMutant = activeMutant.id;
 		try {
 			await this.#load();
@@ -82,9 +85,9 @@ class NodeRunner {
 			.filter(({ id }) => testFilter?.includes(id) ?? true)
 			.sort((one, other) => times[one.id] - times[other.id]);
 		for (const [index, test] of tests.entries()) {
-			const failureMessage = await within(HANG_MS + 5 * times[test.id], run(test));
-			if (switches.hitCount > hitLimit || failureMessage === HANGS)
-				return { status: 'timeout', reason: HANGS };
+			const failureMessage = await within(HANG_MS + 5 * times[test.id], () => run(test));
+			this.#hangs = failureMessage === HANGS;
+			if (switches.hitCount > hitLimit || this.#hangs) return { status: 'timeout', reason: HANGS };
 			if (failureMessage !== undefined)
 				return { status: 'killed', killedBy: [test.id], failureMessage, nrOfTests: index + 1 };
 		}
@@ -102,11 +105,12 @@ class NodeRunner {
 	}
 }
 
-/** Returns HANGS if the work takes longer. Stryker then ends the process, as after a timeout of its own, which is made for all tests together. */
+/** Returns HANGS if the work takes longer. Stryker's own timeout is for all tests together. */
 async function within(ms, work) {
 	let timer;
+	// Set first, because a test may replace the timers.
 	const hangs = new Promise((resolve) => (timer = setTimeout(resolve, ms, HANGS)));
-	return await Promise.race([work, hangs]).finally(() => clearTimeout(timer));
+	return await Promise.race([work(), hangs]).finally(() => clearTimeout(timer));
 }
 
 /** @returns what the test failed with, if it did */
