@@ -1,5 +1,5 @@
-// npm run mutate -- <module ...>: changes the lines of a pure module one by one, and says which changes no test notices. All of them without
-// arguments, which takes about an hour.
+// npm run mutate -- <module ...>: changes the lines of a pure module one by one, and says which changes no test notices. Without arguments,
+// it does this for all modules.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureParts } from '../../tools/parts.mts';

@@ -1,6 +1,5 @@
 // One session's run, without the local mock service: what a poll records, which decisions are sent, and how a run ends.
 import { describe, expect, test } from '@jest/globals';
-import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { decidePending } from '../../nodes/RunAgentSession/session/decide.ts';
 import {
 	abandon,
@@ -20,10 +19,10 @@ import {
 import { SessionRun } from '../../nodes/RunAgentSession/session/run.ts';
 import type { ItemSettings, RunDependencies } from '../../nodes/RunAgentSession/session/types.ts';
 import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import { requestKey, type Session } from '../../nodes/shared/client/session.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import type { Answer } from '../apiWith.mts';
 import { request as requestWith, session } from './interactions.mts';
+import { ASK, createSteps } from './sessionSteps.mts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -35,8 +34,6 @@ const TIMEOUTS = {
 	unansweredAfterMs: 60 * MINUTE,
 } as const;
 
-const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-
 const request = (id: string, changes: object = {}) =>
 	requestWith({ id, patterns: ['npm test'], ...changes });
 
@@ -47,34 +44,15 @@ async function createRun(
 	record: Partial<SessionRecord> = { sessionId: 's1' },
 	overrides: object = {},
 ) {
-	const { api, sent, clock } = await apiWith(answers, overrides);
-	const logged: string[] = [];
 	const about: object[] = [];
-	const named: object[] = [];
 	const progress: Session[] = [];
-	const journal = openRecord<SessionRecord>({}, 'sessions', '0.0');
-	journal.write({ ledger: [], ...record });
-	const dependencies: RunDependencies = {
-		api,
-		journal,
-		random: () => 0,
+	const logged: string[] = [];
+	const dependencies: Partial<RunDependencies> = {
 		log: (message, more) => (logged.push(message), about.push(more)),
-		onSession: (each) => named.push(each),
 		onProgress: (each) => progress.push(each),
 	};
-	const all: ItemSettings = {
-		target: { operation: 'start', projectId: 'p1', prompt: 'x', extra: {} },
-		policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
-		poll: { pollMs: 5 * SECOND, maxPollMs: 10 * SECOND },
-		maxWaitMs: 10 * MINUTE,
-		onMaxWait: 'route',
-		abortOnStop: true,
-		...settings,
-	};
-	const run = new SessionRun(all, dependencies, all.maxWaitMs);
-	const wait = async <T,>(work: Promise<T>) =>
-		await clock.run(work.catch((error: unknown) => error as any));
-	return { run, sent, clock, logged, about, named, progress, journal, wait };
+	const steps = await createSteps(answers, { settings, record, dependencies, overrides });
+	return { ...steps, logged, about, progress };
 }
 
 const sentLine = {
