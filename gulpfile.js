@@ -51,7 +51,7 @@ async function code() {
 
 /** What is loaded on first use, by the folder in `nodes/` */
 const ON_FIRST_USE = {
-	RunAgentSession: 'RunAgentSession/session',
+	RunAgentSession: 'RunAgentSession/execution',
 	WorkspaceAutomation: 'WorkspaceAutomation/calls',
 	WorkspaceAutomationTrigger: 'WorkspaceAutomationTrigger/poll',
 	shared: 'shared/client',

@@ -12,12 +12,10 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { CREDENTIAL } from '../shared/client/credential';
 import { getProjects } from '../shared/n8n/listSearch';
 import { loadCode } from '../shared/n8n/loadCode';
-import { OUTPUTS } from './outputs';
 import { properties } from './panel';
 
-const loadExecute = async () => await loadCode(async () => await import('./execute.ts'));
-const loadWebhook = async () =>
-	await loadCode(async () => await import('./approval/page/webhook.ts'));
+const loadExecute = async () => await loadCode(async () => await import('./execution/execute.ts'));
+const loadWebhook = async () => await loadCode(async () => await import('./execution/webhook.ts'));
 
 const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	displayName: 'Output Parser',
@@ -26,8 +24,13 @@ const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	required: true,
 };
 
-/** The hours of Give Up After. n8n's editor doesn't evaluate an expression in it. */
-const GIVE_UP_AFTER = '($parameter.options?.giveUpAfter ?? 24)';
+const OUTPUTS = [
+	{ type: NodeConnectionTypes.Main, displayName: 'Completed' },
+	{ type: NodeConnectionTypes.Main, displayName: 'Needs Approval' },
+];
+
+/** Returns whether the operation waits for a session. n8n's editor evaluates it. */
+const IS_WAITING = '["start", "continue"].includes($parameter.operation)';
 
 export class RunAgentSession implements INodeType {
 	description: INodeTypeDescription = {
@@ -37,31 +40,31 @@ export class RunAgentSession implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ { start: "Start a session", continue: "Continue a session", tryRules: "Try rules" }[$parameter["operation"]] }}',
+			'={{ { start: "Start a session", continue: "Continue a session", applyAnswer: "Apply an answer", tryRules: "Try rules" }[$parameter["operation"]] }}',
 		description:
 			'Start or continue an agent session, and wait until it completes, fails or needs approval',
 		defaults: { name: 'Run Agent Session' },
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				"Connect every output. If 'wait' is 'database', connect Still Running to this node's own input and to nothing else.",
+				'Connect Completed to what follows, and Needs Approval to a node that sends a message. Connect nothing back: the node waits by itself.',
 		},
 		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
-		outputs: Object.values(OUTPUTS).map(() => NodeConnectionTypes.Main),
-		outputNames: Object.values(OUTPUTS),
-		waitingNodeTooltip: `=Waiting until the session ends or an approver answers. n8n checks every 1 to 10 minutes, until {{ isNaN(${GIVE_UP_AFTER}) ? "Give Up After has" : ${GIVE_UP_AFTER} + " h have" }} passed.`,
+		outputs: `={{ ${IS_WAITING} ? ${JSON.stringify(OUTPUTS)} : ["main"] }}`,
+		waitingNodeTooltip:
+			'=Waiting until the session ends or an approver answers. n8n checks every 1 to 10 minutes.',
 		credentials: [
 			{
 				name: CREDENTIAL,
 				required: true,
-				displayOptions: { show: { operation: ['start', 'continue'] } },
+				displayOptions: { show: { operation: ['start', 'continue', 'applyAnswer'] } },
 			},
 		],
 		webhooks: [
 			{
 				name: 'default',
 				httpMethod: 'GET,HEAD,POST',
-				path: '={{ $nodeId }}',
+				path: 'approval',
 				restartWebhook: true,
 				isFullPath: true,
 				responseMode: 'onReceived',
@@ -91,6 +94,7 @@ export class RunAgentSession implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await (await loadExecute()).executeNode(this);
+		// n8n takes null for a run that is not over, and its types don't.
+		return (await (await loadExecute()).executeNode(this)) as INodeExecutionData[][];
 	}
 }

@@ -1,14 +1,39 @@
-// Runs Run Agent Session among other nodes in n8n-core's engine: connected back to itself, and paused and resumed as n8n does it.
-import type { IDataObject, INode, INodeType, IRun, IRunExecutionData } from 'n8n-workflow';
-import { core, n8nWorkflow, PACKAGE, prepareWorkflow } from '../../n8n-host/core.mts';
-import type { TestService } from './service.mts';
+// Runs workflows with Run Agent Session in n8n-core's engine and in simulated time. Executions pause, are saved as JSON and wake as in n8n,
+// and the approval page is called as n8n calls it.
+import { createVirtualTime } from './virtualTime.mts';
+import type {
+	IDataObject,
+	INode,
+	INodeType,
+	IRun,
+	IRunExecutionData,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { createService } from '../../local-service/app.mts';
+import { mainToken } from '../../local-service/auth.mts';
+import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
+import { settingsFor } from '../../local-service/dialects/index.mts';
+import {
+	builtPackage,
+	core,
+	logger,
+	n8nWorkflow,
+	PACKAGE,
+	prepareWorkflow,
+} from '../../n8n-host/core.mts';
+import { byId } from '../../n8n-host/workflows.mts';
+import { serviceTime } from '../virtualClock.mts';
 
 export const NODE = 'Node under test';
 
 /** The name of a node that combines its items into one, as n8n's Aggregate does */
 export const AGGREGATE = 'Aggregate';
+/** The name of a node that fails */
+export const FAILS = 'Fails';
+/** The name of a node that returns each item twice, without saying where it comes from */
+export const DOUBLES = 'Doubles';
 
-/** Returns its parameter `items`, each with the data beside its JSON, or passes its input on. */
+/** Returns its parameter `items`, or passes its input on. */
 const pass: INodeType = {
 	description: {
 		displayName: 'Pass',
@@ -25,125 +50,292 @@ const pass: INodeType = {
 		const given = this.getNodeParameter('items', 0, '') as string;
 		if (given) return [JSON.parse(given)];
 		const input = this.getInputData();
-		if (this.getNode().name === AGGREGATE)
-			return [[{ json: {}, pairedItem: input.map((_, item) => ({ item })) }]];
+		const { name } = this.getNode();
+		if (name === FAILS) throw new Error('This node fails');
+		if (name === DOUBLES) return [input.flatMap(({ json }) => [{ json }, { json }, { json }])];
+		if (name === AGGREGATE) return [[{ json: {}, pairedItem: input.map((_, item) => ({ item })) }]];
 		return [input.map(({ json }, item) => ({ json, pairedItem: { item } }))];
 	},
 };
 
 export interface Flow {
-	parameters: IDataObject;
+	parameters?: IDataObject;
 	/** The nodes that each output is connected to */
-	wires: string[][];
+	wires?: string[][];
 	/** The connections of other nodes */
 	follows?: Record<string, string[][]>;
-	items?: Array<{ json: IDataObject; error?: unknown }>;
+	/** Further Run Agent Session nodes, by name */
+	more?: Record<string, IDataObject>;
+	/** Nodes after the source, the node under test by default */
+	first?: string[];
+	items?: IDataObject[];
 	settings?: Partial<INode>;
-}
-
-function prepareFlow(
-	service: TestService,
-	{ parameters, wires, follows = {}, items = [{ json: {} }], settings }: Flow,
-) {
-	const others = [...new Set([...wires.flat(), ...Object.keys(follows)])];
-	const position = (x: number, y: number) => [x, y] as [number, number];
-	const to = (names: string[]) => names.map((node) => ({ node, type: 'main' as const, index: 0 }));
-	const toOutputs = (outputs: string[][]) => ({ main: outputs.map(to) });
-	const plain = { type: 'pass', typeVersion: 1, parameters: {} };
-	const nodes = [
-		{
-			...plain,
-			id: 'source',
-			name: 'Source',
-			position: position(0, 0),
-			parameters: { items: JSON.stringify(items) },
-		},
-		{
-			id: 'node',
-			name: NODE,
-			type: `${PACKAGE}runAgentSession`,
-			typeVersion: 1,
-			position: position(200, 0),
-			parameters,
-			credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
-			...settings,
-		},
-		// Below the node, so that n8n runs the node first where both are next
-		...others
-			.filter((name) => name !== NODE)
-			.map((name, at) => ({ ...plain, id: name, name, position: position(400, 300 + at * 100) })),
-	];
-	const connections = {
-		Source: toOutputs([[NODE]]),
-		[NODE]: toOutputs(wires),
-		...Object.fromEntries(Object.entries(follows).map(([name, next]) => [name, toOutputs(next)])),
-	};
-	const prepared = prepareWorkflow({ nodes, connections }, service.credentials, pass);
-	prepared.workflow.settings.executionOrder = 'v1';
-	return prepared;
+	order?: 'v0' | 'v1';
+	mode?: WorkflowExecuteMode;
+	/** Called before the executions' functions of n8n's contexts are used, to take some away */
+	change?: (additionalData: any) => void;
 }
 
 let flows = 0;
+let hosts = 0;
 
-export interface FlowRun {
+export interface FlowRun extends IRun {
 	executionId: string;
+	/** The names of the nodes in the order in which n8n ran them */
+	order: string[];
+	/** Times at which the execution was saved, with the size of its data in bytes */
+	saved: Array<{ at: number; bytes: number }>;
+	wakes: number;
+}
+
+interface Running {
 	result: Promise<IRun>;
 	stop(): void;
-	/** The names of the nodes in the order in which n8n runs them */
 	order: string[];
 }
 
-/** Runs a workflow until it ends or pauses. With the data of a pause, it's the next wake of the same execution. */
-export function startFlow(
-	service: TestService,
-	flow: Flow,
-	paused?: { data: IRunExecutionData; executionId: string },
-): FlowRun {
-	const { workflow, additionalData } = prepareFlow(service, flow);
-	const executionId = paused?.executionId ?? `flow-${++flows}`;
-	additionalData.executionId = executionId;
-	const order: string[] = [];
-	additionalData.hooks!.addHandler('nodeExecuteBefore', (name) => void order.push(name));
-	const { WorkflowExecute } = core;
-	const saved = paused && (JSON.parse(JSON.stringify(paused.data)) as IRunExecutionData);
-	const running = saved
-		? new WorkflowExecute(
+interface Answer {
+	status: number;
+	body: string;
+	/** True if n8n resumes the execution */
+	resumes: boolean;
+}
+
+/** Time after a kill or a pause at which n8n's next check comes */
+const CHECK_MS = 60_000;
+
+/** One service and one n8n in simulated time */
+export function createStage(dialects: string[] = []) {
+	const time = createVirtualTime();
+	const problems: string[] = [];
+	const settings = settingsFor(dialects);
+	const service = createService({
+		clock: serviceTime(time),
+		dialects,
+		log: (problem) => problems.push(problem),
+	});
+	const requests: Array<{ method: string; path: string; at: number; body: any }> = [];
+	const began = time.now();
+	service.app.addHook('preHandler', async ({ method, url, body }) => {
+		requests.push({ method, path: url.replace(/^\/v1|\?.*/g, ''), at: time.now() - began, body });
+	});
+	const host = `stage-${++hosts}.test`;
+	time.serve(host, service.app);
+	const credentials = credentialFor({
+		baseUrl: `https://${host}/v1`,
+		key: mainToken,
+		overrides: settings.overrides,
+	});
+	const [project] = service.seed().projects;
+	/** n8n's database for the deduplication helper */
+	const marks = new Set<string>();
+
+	const parametersOf = (changes: IDataObject = {}): IDataObject => ({
+		operation: 'start',
+		projectId: byId(project.id),
+		prompt: '={{ $json.prompt }}',
+		...changes,
+	});
+
+	function prepare({
+		parameters,
+		wires = [],
+		follows = {},
+		more = {},
+		first = [NODE],
+		...flow
+	}: Flow) {
+		const ours = { [NODE]: parameters ?? {}, ...more };
+		const others = [
+			...new Set([
+				...first,
+				...wires.flat(),
+				...Object.values(follows).flat(2),
+				...Object.keys(follows),
+			]),
+		];
+		const at = (x: number, y: number) => [x, y] as [number, number];
+		const to = (names: string[]) =>
+			names.map((node) => ({ node, type: 'main' as const, index: 0 }));
+		const toOutputs = (outputs: string[][]) => ({ main: outputs.map(to) });
+		const plain = { type: 'pass', typeVersion: 1, parameters: {} };
+		const items = (flow.items ?? [{}]).map((json, item) => ({ json, pairedItem: { item } }));
+		const nodes = [
+			{
+				...plain,
+				id: 'source',
+				name: 'Source',
+				position: at(0, 0),
+				parameters: { items: JSON.stringify(items) },
+			},
+			...Object.entries(ours).map(([name, changes], index) => ({
+				id: `node-${index}`,
+				name,
+				type: `${PACKAGE}runAgentSession`,
+				typeVersion: 1,
+				position: at(200 + 200 * index, 100 * index),
+				parameters: parametersOf(changes),
+				credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
+				...(name === NODE && flow.settings),
+			})),
+			...others
+				.filter((name) => !(name in ours))
+				.map((name, index) => ({ ...plain, id: name, name, position: at(400, 300 + index * 100) })),
+		];
+		const connections = {
+			Source: toOutputs([first]),
+			[NODE]: toOutputs(wires),
+			...Object.fromEntries(Object.entries(follows).map(([name, next]) => [name, toOutputs(next)])),
+		};
+		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
+		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
+		return prepared;
+	}
+
+	/** Runs an execution until it ends or pauses. */
+	function begin(
+		flow: Flow,
+		executionId: string,
+		data?: IRunExecutionData,
+		mode = flow.mode ?? 'trigger',
+	): Running {
+		const { workflow, additionalData } = prepare(flow);
+		additionalData.executionId = executionId;
+		(additionalData as any).dataDeduplicationService = undefined;
+		flow.change?.(additionalData);
+		const order: string[] = [];
+		additionalData.hooks?.addHandler('nodeExecuteBefore', (name) => void order.push(name));
+		const { WorkflowExecute } = core;
+		const running = data
+			? new WorkflowExecute(
+					additionalData,
+					mode,
+					n8nWorkflow.createRunExecutionData(copy(data)),
+				).processRunExecutionData(workflow)
+			: new WorkflowExecute(additionalData, mode).run({
+					workflow,
+					startNode: workflow.getNode('Source')!,
+				});
+		return { result: running, stop: () => running.cancel(), order };
+	}
+
+	/** Saves and loads the execution's data as n8n does. */
+	const copy = (data: IRunExecutionData): IRunExecutionData => JSON.parse(JSON.stringify(data));
+
+	return {
+		time,
+		service,
+		problems,
+		project,
+		credentials,
+		marks,
+		requests,
+		begin,
+		now: () => time.now() - began,
+		of: (method: string, ending: string) =>
+			requests.filter((each) => each.method === method && each.path.endsWith(ending)),
+		sessions: service.sessions,
+		/** Calls the service as someone else would. */
+		async call(method: 'GET' | 'POST', path: string, body?: object) {
+			const headers = apiHeaders(mainToken);
+			const { app } = service;
+			return (
+				await app.inject({ method, url: `/v1${path}`, headers, payload: body })
+			).json() as any;
+		},
+		/** Runs a workflow through all of its pauses. `whilePaused` may answer, and returns data to wake with instead of the saved one. */
+		async run(
+			flow: Flow,
+			whilePaused?: (
+				paused: IRun & { executionId: string },
+				pauses: number,
+			) => Promise<IRunExecutionData | void>,
+			from?: { data: IRunExecutionData; executionId?: string; mode?: WorkflowExecuteMode },
+		): Promise<FlowRun> {
+			const executionId = from?.executionId ?? `flow-${++flows}`;
+			const order: string[] = [];
+			const saved: FlowRun['saved'] = [];
+			let data = from?.data;
+			for (let wakes = 0; ; wakes++) {
+				const run = await time.run(async () => {
+					const started = begin(flow, executionId, data, from?.mode);
+					const ended = await started.result;
+					order.push(...started.order);
+					return ended;
+				});
+				saved.push({ at: time.now() - began, bytes: JSON.stringify(run.data).length });
+				if (run.status !== 'waiting') return { ...run, executionId, order, saved, wakes };
+				if (wakes > 2_000) throw new Error('The execution never ends');
+				const wakeWith = await whilePaused?.({ ...run, executionId }, wakes + 1);
+				data = wakeWith ?? copy(run.data);
+				const waitMs = Math.max(0, run.waitTill!.getTime() - time.now());
+				// n8n checks every 60 s, 70 s ahead: a shorter pause ends at its next check.
+				if (!wakeWith) time.advance(waitMs < 70_000 ? Math.max(waitMs, CHECK_MS) : waitMs);
+			}
+		},
+		/** Calls the approval page. An answer that resumes the execution returns the data that it wakes with. */
+		async open(
+			flow: Flow,
+			paused: IRun & { executionId: string },
+			link: string,
+			form?: Record<string, string>,
+		): Promise<Answer & { data?: IRunExecutionData }> {
+			const data = n8nWorkflow.createRunExecutionData(copy(paused.data));
+			const { workflow, additionalData } = prepare(flow);
+			additionalData.executionId = paused.executionId;
+			const last = data.resultData.lastNodeExecuted!;
+			const [entry] = data.executionData!.nodeExecutionStack;
+			entry.node.disabled = true;
+			data.resultData.runData[last].pop();
+			const answer: Answer = { status: 200, body: '', resumes: false };
+			const response = {
+				set: () => response,
+				status: (code: number) => ((answer.status = code), response),
+				send: (body: string) => ((answer.body = body), response),
+			};
+			additionalData.httpResponse = response as never;
+			additionalData.httpRequest = {
+				method: form ? 'POST' : 'GET',
+				headers: { 'content-type': 'application/x-www-form-urlencoded' },
+				query: Object.fromEntries(new URL(link).searchParams),
+				body: form ?? {},
+			} as never;
+			const type = builtPackage().nodes[`${PACKAGE}runAgentSession`];
+			const context = new core.WebhookContext(
+				workflow,
+				workflow.getNode(last)!,
 				additionalData,
 				'trigger',
-				n8nWorkflow.createRunExecutionData(saved),
-			).processRunExecutionData(workflow)
-		: new WorkflowExecute(additionalData, 'trigger').run({
-				workflow,
-				startNode: workflow.getNode('Source')!,
-			});
-	return { executionId, result: running, stop: () => running.cancel(), order };
+				{ webhookDescription: type.description.webhooks![0] } as never,
+				[],
+				data,
+			);
+			const { workflowData } = await type.webhook!.call(context as never);
+			answer.resumes = workflowData !== undefined;
+			if (!workflowData) return answer;
+			entry.data.main = workflowData;
+			return { ...answer, data };
+		},
+		logs: logger,
+	};
 }
 
-/** Real time of a pause: 2 seconds of the service, which runs at 20 times the speed */
-const PAUSE_MS = 100;
-
-/**
- * Runs a workflow to its end, through all pauses, which are shorter than in n8n.
- * @param whilePaused what happens during each pause
- */
-export async function runFlow(
-	service: TestService,
-	flow: Flow,
-	whilePaused?: (paused: IRun) => Promise<void>,
-): Promise<IRun & FlowRun> {
-	let started = startFlow(service, flow);
-	const { executionId, order } = started;
-	for (;;) {
-		const run = await started.result;
-		if (run.status !== 'waiting') return { ...started, ...run, order };
-		await whilePaused?.(run);
-		await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-		started = startFlow(service, flow, { data: run.data, executionId });
-	}
-}
+export type Stage = ReturnType<typeof createStage>;
 
 /** Returns the JSON of the items on one output of a node, a list for each of its runs. */
-export const runsOf = (run: IRun, name: string, output = 0): IDataObject[][] =>
+export const runsOf = (run: Pick<IRun, 'data'>, name: string, output = 0): IDataObject[][] =>
 	(run.data.resultData.runData[name] ?? []).map(({ data }) =>
 		(data?.main[output] ?? []).map(({ json }) => json),
 	);
+
+/** Returns the fields of the page's form, with the first choice of each request that has this name. */
+export function fillIn(html: string, choice: string, more: Record<string, string> = {}) {
+	const fields: Record<string, string> = { ...more };
+	for (const [, name, value] of html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g))
+		fields[name] = value;
+	const choices =
+		/<input[^>]*type="radio"[^>]*name="(\w+)"[^>]*value="(\d+)"[^>]*>([\s\S]*?)<\/label>/g;
+	for (const [, name, value, label] of html.matchAll(choices))
+		if (label.includes(choice)) fields[name] ??= value;
+	return fields;
+}

@@ -1,25 +1,26 @@
 // Run Agent Session as the engine runs it, against the local mock service over real HTTP.
 import type { IDataObject } from 'n8n-workflow';
-import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import type { Execution, Setup } from './engine.mts';
 import { useService } from './service.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 
-const OUTPUT_KEYS = Object.keys(OUTPUTS) as OutputKey[];
+/** The outputs in their order. `error` is the one that n8n adds with On Error. */
+const OUTPUT_KEYS = ['completed', 'needsApproval', 'error'] as const;
+export type OutputKey = (typeof OUTPUT_KEYS)[number];
 
-/** Returns the items of an output. `error` is the output that n8n adds with On Error. */
-export const itemsOn = ({ outputs }: Execution, output: OutputKey | 'error') =>
-	outputs[output === 'error' ? OUTPUT_KEYS.length : outputIndex(output)] ?? [];
+/** Returns the items of an output in the node's last run. */
+export const itemsOn = ({ outputs }: Execution, output: OutputKey) =>
+	outputs[OUTPUT_KEYS.indexOf(output)] ?? [];
 
 /** Returns the outputs that have items, each with what `pick` takes from its items. */
 export const byOutput = <T,>(
 	execution: Execution,
 	pick: (item: Execution['outputs'][number][number]) => T,
-): Partial<Record<OutputKey | 'error', T[]>> =>
+): Partial<Record<OutputKey, T[]>> =>
 	Object.fromEntries(
-		[...OUTPUT_KEYS, 'error' as const]
-			.map((output) => [output, itemsOn(execution, output).map(pick)] as const)
-			.filter(([, picked]) => picked.length > 0),
+		OUTPUT_KEYS.map((output) => [output, itemsOn(execution, output).map(pick)] as const).filter(
+			([, picked]) => picked.length > 0,
+		),
 	);
 
 /** Returns the texts, or the errors, of the items of each output that has any. */
@@ -38,8 +39,8 @@ export function useRunAgentSession() {
 		projectId: byId(service.projectId),
 		prompt: '[work 5s] [say Done]',
 		permissionPolicy: 'ask',
+		whileWaiting: 'keepRunning',
 		...changes,
-		options: { pollInterval: 1, maxPollInterval: 1, ...(changes.options as IDataObject) },
 	});
 
 	const setup = (changes: IDataObject = {}, more: Partial<Setup> = {}): Setup => ({

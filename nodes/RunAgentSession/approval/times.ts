@@ -7,22 +7,24 @@ export interface AnswerDeadline {
 }
 
 interface WaitLimits {
-	giveUpAfterMs: number;
-	onGiveUp: 'abort' | 'error';
+	/** Infinity for no limit */
+	maxWaitMs: number;
+	onMaxWait: 'abort' | 'letRun';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
 }
 
-/** Returns the end of waiting, which began at `since`. The node asked the approver at `askedAt`. */
+/** Returns the end of waiting, which began at `since`, if there is one. The node asked the approver at `askedAt`. */
 export function findDeadline(
 	{ since, askedAt }: { since: number; askedAt: number },
-	{ giveUpAfterMs, onGiveUp, ifNobodyAnswers, unansweredAfterMs }: WaitLimits,
-): AnswerDeadline {
-	const end: AnswerDeadline = { at: since + giveUpAfterMs, after: onGiveUp };
-	const unanswered = askedAt + unansweredAfterMs;
-	return ifNobodyAnswers === 'wait' || unanswered >= end.at
-		? end
-		: { at: unanswered, after: ifNobodyAnswers };
+	{ maxWaitMs, onMaxWait, ifNobodyAnswers, unansweredAfterMs }: WaitLimits,
+): AnswerDeadline | undefined {
+	const end = since + maxWaitMs;
+	const unanswered = ifNobodyAnswers === 'wait' ? Infinity : askedAt + unansweredAfterMs;
+	if (ifNobodyAnswers !== 'wait' && unanswered < end)
+		return { at: unanswered, after: ifNobodyAnswers };
+	if (end === Infinity) return undefined;
+	return { at: end, after: onMaxWait === 'abort' ? 'abort' : 'error' };
 }
 
 const AFTER_TEXTS: Record<AfterDeadline, [one: string, several: string]> = {

@@ -8,7 +8,8 @@ import {
 	toggle,
 	type Field,
 } from '../../shared/n8n/fields';
-import { policyOptions } from './policy';
+import { simplify } from '../../shared/n8n/commonFields';
+import { approveWith, moreRules } from './policy';
 import { ABORT_CHOICE, SESSION_OPERATIONS } from './session';
 import { teamOptions } from './team';
 
@@ -16,13 +17,6 @@ export const body = jsonField(
 	'Body',
 	'body',
 	'More fields for the request that starts the session, as a JSON object',
-);
-
-export const decisionBody = jsonField(
-	'Decision Body',
-	'decisionBody',
-	'More fields for the request that sends a decision, as a JSON object',
-	{ isPolicy: true },
 );
 
 export const abortOnStop = toggle(
@@ -39,41 +33,6 @@ export const maxConcurrentSessions = countField(
 	'Maximum number of sessions to work on in parallel',
 );
 
-export const pollInterval = numberField(
-	'Poll Interval (Seconds)',
-	'pollInterval',
-	5,
-	1,
-	'Shortest time between two polls of a session. The service recommends 5 to 10 seconds.',
-);
-
-export const maxPollInterval = numberField(
-	'Max Poll Interval (Seconds)',
-	'maxPollInterval',
-	10,
-	1,
-	'Longest time between two polls of a session. The interval grows with the age of the session.',
-);
-
-export const giveUpAfter = numberField(
-	'Give Up After (Hours)',
-	'giveUpAfter',
-	24,
-	0,
-	'How long to wait for the session to end',
-);
-
-export const onGiveUp = choice(
-	'On Give Up',
-	'onGiveUp',
-	'abort',
-	"What to do when the time of 'Give Up After' is over",
-	{
-		abort: ABORT_CHOICE,
-		error: ['Raise an Error', 'Let the session run and raise an error that names it'],
-	},
-);
-
 export const ifNobodyAnswers = choice(
 	'If Nobody Answers',
 	'ifNobodyAnswers',
@@ -82,10 +41,7 @@ export const ifNobodyAnswers = choice(
 	{
 		abort: ABORT_CHOICE,
 		deny: ['Deny', 'Deny the request. The agent continues without the permission.'],
-		wait: ['Wait', "Keep waiting until 'Give Up After'"],
-	},
-	{
-		hint: "Requires a connection from 'Needs Approval' back to this node, directly or through other nodes",
+		wait: ['Wait', "Keep waiting until 'Max Wait'"],
 	},
 );
 
@@ -104,42 +60,51 @@ export const sendComments = toggle(
 	'Whether to send the comment of an approval page to the agent as a message',
 );
 
-export const returnTogether = toggle(
-	'Return Items Together',
-	'returnTogether',
+export const returnItemsEarly = toggle(
+	'Return Items as They Complete',
+	'returnItemsEarly',
 	false,
-	'Whether completed items wait until no item is still running, and leave in one run',
+	'Whether each completed item leaves right away, instead of all together at the end',
 );
 
-const options: Field[] = [
-	...policyOptions,
-	...showFor({ '/operation': ['start'] }, body),
-	...showFor<Field>(
-		{ '/operation': SESSION_OPERATIONS },
-		decisionBody,
-		abortOnStop,
-		maxConcurrentSessions,
-	),
-	...showFor(
-		{ '/operation': SESSION_OPERATIONS, '/wait': ['memory'] },
-		maxPollInterval,
-		pollInterval,
-	),
-	...showFor<Field>(
-		{ '/operation': SESSION_OPERATIONS, '/wait': ['database'] },
-		giveUpAfter,
-		onGiveUp,
-		ifNobodyAnswers,
-		unansweredAfter,
-		sendComments,
-		returnTogether,
-		...teamOptions,
-	),
-];
+const sorted = (options: Field[]): Field[] =>
+	options.sort((one, other) => (one.displayName < other.displayName ? -1 : 1));
 
-export const optionsField = collection(
+const onlyWhile = <F extends Field>(...fields: F[]) =>
+	showFor({ '/operation': SESSION_OPERATIONS }, ...fields);
+
+/** A policy that decides everything by itself still asks if a request has no clear option. */
+const ASKING_POLICIES = ['ask', 'rules', 'approve'];
+
+const approvalsField = collection(
+	'Approvals',
+	'approvals',
+	'Add Approval Option',
+	sorted([
+		...showFor({ '/permissionPolicy': ['rules', 'approve', 'ask'] }, approveWith),
+		...showFor({ '/permissionPolicy': ['rules'] }, moreRules),
+		...onlyWhile<Field>(ifNobodyAnswers, unansweredAfter, sendComments),
+		...onlyWhile<Field>(...showFor<Field>({ '/whileWaiting': ['pause'] }, ...teamOptions)),
+	]),
+);
+
+const optionsField = collection(
 	'Options',
 	'options',
 	'Add Option',
-	options.sort((one, other) => (one.displayName < other.displayName ? -1 : 1)),
+	sorted([
+		...showFor({ '/operation': ['start'] }, body),
+		abortOnStop,
+		maxConcurrentSessions,
+		returnItemsEarly,
+		simplify,
+	]),
 );
+
+export const collections: Field[] = [
+	...showFor(
+		{ operation: [...SESSION_OPERATIONS, 'tryRules'], permissionPolicy: ASKING_POLICIES },
+		approvalsField,
+	),
+	...showFor({ operation: SESSION_OPERATIONS }, optionsField),
+];

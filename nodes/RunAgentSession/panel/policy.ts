@@ -1,8 +1,8 @@
 import {
 	choice,
 	field,
-	listField,
 	showFor,
+	textField,
 	toProperties,
 	type Choices,
 	type Field,
@@ -15,29 +15,26 @@ import type { Interaction } from '../../shared/client/session';
 
 const isPolicy = true;
 
-type PolicyChoice = 'ask' | 'approve' | 'deny' | 'rules' | 'answer';
+type PolicyChoice = 'ask' | 'rules' | 'deny' | 'approve';
 
-const policyField = (more: Partial<Choices<PolicyChoice>>): Field<PolicyChoice> =>
+const policyField = (value: PolicyChoice): Field<PolicyChoice> =>
 	choice<PolicyChoice>(
 		'Permission Policy',
 		'permissionPolicy',
-		'ask',
+		value,
 		"How to decide the agent's requests",
 		{
-			approve: ['Approve All', 'Approve every request'],
-			...more,
-			ask: ['Ask for Approval', 'Send the item to Needs Approval with the pending requests'],
+			ask: ['Ask for Approval', 'Send each request to an approver'],
 			rules: ['Decide by Rules', 'Let the rules below decide each request'],
 			deny: ['Deny All', 'Deny every request. The agent continues without the permission.'],
-		} as Choices<PolicyChoice>,
+			approve: ['Approve All', 'Approve every request'],
+		},
 		{ isPolicy },
 	);
 
-/** Approvers can only have been asked about an existing session, so a new one and a trial have no 'Apply an Answer'. */
-export const newSessionPolicy = policyField({});
-export const existingSessionPolicy = policyField({
-	answer: ['Apply an Answer', "Apply an approver's answer from Slack, email, chat, or a form"],
-});
+export const permissionPolicy = policyField('ask');
+/** Trying something else than rules shows nothing. */
+const trialPolicy = policyField('rules');
 
 export const DECISION_CHOICES: Choices<Decision> = {
 	approve: ['Approve', 'Choose the option that approves the request'],
@@ -53,21 +50,6 @@ export const answer = field<Answer>('Answer', 'answer', 'string', '={{ $json }}'
 	isPolicy,
 });
 
-export const answerAppliesTo = choice(
-	'Applies To',
-	'answerAppliesTo',
-	'asked',
-	'Which requests the answer decides',
-	{
-		session: ['All Requests of the Session', 'Decide every request until the session ends'],
-		asked: [
-			'Requests Shown',
-			'Decide only the requests that the approver saw. Any other request needs another answer.',
-		],
-	},
-	{ isPolicy },
-);
-
 export const requestsShown = field<Interaction[]>(
 	'Requests Shown',
 	'askedInteractions',
@@ -78,9 +60,14 @@ export const requestsShown = field<Interaction[]>(
 			'The requests that the approver saw: drag pendingInteractions of the Needs Approval item here',
 		required: true,
 		isPolicy,
-		displayOptions: { show: { answerAppliesTo: ['asked'] } },
 	},
 );
+
+export const answerComment = textField<string>('Comment', 'comment', {
+	description: 'A comment for the record of the decision',
+	placeholder: 'e.g. Only on the staging site',
+	isPolicy,
+});
 
 const ruleFields: Field[] = [
 	field('Permission', 'permission', 'string', '', {
@@ -120,18 +107,11 @@ export const defaultDecision = choice(
 );
 
 export const policyFields: Field[] = [
-	...showFor({ operation: ['start', 'tryRules'] }, newSessionPolicy),
-	...showFor({ operation: ['continue'] }, existingSessionPolicy),
-	...showFor<Field>(
-		{ operation: ['continue'], permissionPolicy: ['answer'] },
-		answer,
-		answerAppliesTo,
-		requestsShown,
-	),
+	...showFor({ operation: ['start', 'continue'] }, permissionPolicy),
+	...showFor({ operation: ['tryRules'] }, trialPolicy),
 	...showFor<Field>({ permissionPolicy: ['rules'] }, rules, defaultDecision),
+	...showFor<Field>({ operation: ['applyAnswer'] }, answer, requestsShown, answerComment),
 ];
-
-const DECIDING_POLICIES = ['approve', 'deny', 'rules', 'answer'];
 
 export const approveWith = choice(
 	'Approve With',
@@ -145,31 +125,9 @@ export const approveWith = choice(
 	{ isPolicy },
 );
 
-export const approveValues = listField('Approve Values', 'approveValues', {
-	description:
-		'Comma-separated option values that count as approval. They override the built-in list.',
-	hint: "Use this only if the service's options aren't recognized",
-	placeholder: 'e.g. grant_once, go',
-	isPolicy,
-});
-
-export const denyValues = listField('Deny Values', 'denyValues', {
-	description:
-		'Comma-separated option values that count as denial. They override the built-in list.',
-	placeholder: 'e.g. refuse, halt',
-	isPolicy,
-});
-
 export const moreRules = field<Rule[]>('More Rules', 'moreRules', 'json', '[]', {
 	description: 'Rules from data, evaluated after Rules: a JSON list, usually an expression',
 	hint: 'Fields: permission, pattern, decision, wildcard, expires. Without "wildcard": true, the texts match exactly.',
 	placeholder: 'e.g. [{"permission": "bash", "pattern": "git status", "decision": "approve"}]',
 	isPolicy,
 });
-
-/** 'If Nobody Answers' may deny with any policy, so Deny Values is always there. */
-export const policyOptions: Field[] = [
-	...showFor<Field>({ '/permissionPolicy': DECIDING_POLICIES }, approveWith, approveValues),
-	denyValues,
-	...showFor({ '/permissionPolicy': ['rules'] }, moreRules),
-];

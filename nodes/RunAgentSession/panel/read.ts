@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { simplify as simplifyField } from '../../shared/n8n/commonFields';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isTool } from '../../shared/n8n/aiTool';
 import {
@@ -9,13 +10,10 @@ import {
 	type Field,
 	type Panel,
 } from '../../shared/n8n/fields';
-import { requireNumber } from '../../shared/validation';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
-import { readOrigin } from '../approval/request';
-import type { WaitMode } from '../outputs';
-import { outputIndex } from '../outputs';
-import type { AppliedAnswer, Policy } from '../policy/rules';
-import { isConnectedBack } from '../session/pause';
+import type { Answer } from '../approval/answer';
+import type { Interaction } from '../../shared/client/session';
+import type { Policy } from '../policy/rules';
 import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../session/schedule';
 import * as option from './options';
@@ -24,16 +22,20 @@ import { checkAnswer, checkMoreRules, checkRequestsShown, checkRuleFields } from
 import * as session from './session';
 import { readTeam } from './teamChecks';
 
-const readOptionField = <T>(panel: Panel, declared: Field<T>): T =>
+const readOption = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');
 
+const readApproval = <T>(panel: Panel, declared: Field<T>): T =>
+	readParameter(panel, declared, 'approvals.');
+
+/** The session of an item so far, which its settings must not start or message again */
 export interface EarlierWork {
 	sessionId: string;
 	isMessageSent: boolean;
 }
 
 function readTarget(panel: Panel, earlier: EarlierWork | undefined): Target {
-	const operation = readParameter(panel, session.operation);
+	const operation = panel.getNodeParameter(session.operation.name, 'start');
 	if (earlier) {
 		const isUnsent = operation === 'continue' && !earlier.isMessageSent;
 		const message = isUnsent ? readParameter(panel, session.message) : undefined;
@@ -44,7 +46,7 @@ function readTarget(panel: Panel, earlier: EarlierWork | undefined): Target {
 			operation,
 			projectId: readParameter(panel, session.sessionProject),
 			prompt: readParameter(panel, session.prompt),
-			extra: readOptionField(panel, option.body),
+			extra: readOption(panel, option.body),
 		};
 	}
 	return {
@@ -54,56 +56,24 @@ function readTarget(panel: Panel, earlier: EarlierWork | undefined): Target {
 	};
 }
 
-function readAppliedAnswer(panel: Panel): AppliedAnswer {
-	if (isTool(panel)) {
-		throw new WorkspaceAutomationError(
-			"'Apply an Answer' isn't for tools of an AI agent",
-			'Let the workflow ask the approver and continue the session with the answer, because a model must not answer. Or put the node Workspace Automation with Resolve Interaction under Human review.',
-		);
-	}
-	const appliesTo = readParameter(panel, policy.answerAppliesTo);
-	return {
-		...readParameter(panel, { ...policy.answer, check: checkAnswer }),
-		appliesTo,
-		asked:
-			appliesTo === 'asked'
-				? readParameter(panel, { ...policy.requestsShown, check: checkRequestsShown })
-				: [],
-		sessionId: readParameter(panel, session.session),
-	};
-}
-
-function readPolicy(panel: Panel, isExisting: boolean): Policy {
-	const mode = readParameter(
-		panel,
-		isExisting ? policy.existingSessionPolicy : policy.newSessionPolicy,
-	);
+function readPolicy(panel: Panel): Policy {
+	const mode = readParameter(panel, policy.permissionPolicy);
 	const isByRules = mode === 'rules';
 	// Also read if the policy is an expression with another value, because a model must not fill it in.
-	const moreRules = isEntered(panel, policy.moreRules, 'options.')
-		? readOptionField(panel, { ...policy.moreRules, check: checkMoreRules })
+	const moreRules = isEntered(panel, policy.moreRules, 'approvals.')
+		? readApproval(panel, { ...policy.moreRules, check: checkMoreRules })
 		: undefined;
 	return {
 		mode,
 		rules: isByRules ? readParameter(panel, { ...policy.rules, check: checkRuleFields }) : [],
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
 		...(isByRules && moreRules && { moreRules }),
-		...(mode === 'answer' && { answer: readAppliedAnswer(panel) }),
-		approveWith: readOptionField(panel, policy.approveWith),
-		approveValues: readOptionField(panel, policy.approveValues),
-		denyValues: readOptionField(panel, policy.denyValues),
+		approveWith: readApproval(panel, policy.approveWith),
 	};
 }
 
-function readRequestOrigin(
-	panel: Panel,
-	target: Target,
-	{ answer }: Policy,
-): ItemSettings['origin'] {
-	if (target.operation === 'continue') {
-		const about = readOrigin(answer?.asked ?? []);
-		return { ...about, job: target.message ?? about.job };
-	}
+function readRequestOrigin(panel: Panel, target: Target): ItemSettings['origin'] {
+	if (target.operation === 'continue') return { job: target.message };
 	const project = panel.getNodeParameter(session.sessionProject.name, {}, { rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && toText(value).toLowerCase() === target.projectId;
@@ -116,84 +86,99 @@ export function readTrial(
 	itemIndex: number,
 ): { requests: unknown; policy: Policy } {
 	const panel = openPanel(context, itemIndex);
-	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel, false) };
+	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel) };
 }
 
-/** The same for all items. A tool never pauses. */
-export const readWaitMode = (context: IExecuteFunctions): WaitMode =>
-	!isTool(context) &&
-	context.getNodeParameter(session.wait.name, 0, session.wait.default) === 'database'
-		? 'database'
-		: 'memory';
+export interface AppliedAnswer {
+	sessionId: string;
+	answer: Answer;
+	/** The requests that the approver saw */
+	asked: Interaction[];
+	comment?: string;
+}
+
+/** @throws WorkspaceAutomationError that names the field, and for a tool: a model can't answer for an approver */
+export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number): AppliedAnswer {
+	if (isTool(context))
+		throw new WorkspaceAutomationError(
+			"'Apply an Answer' isn't for tools of an AI agent",
+			'A model must not answer. Let the workflow ask the approver and apply the answer. Or put the node Workspace Automation with Resolve Interaction under Human review.',
+		);
+	const panel = openPanel(context, itemIndex);
+	return {
+		sessionId: readParameter(panel, session.session),
+		answer: readParameter(panel, { ...policy.answer, check: checkAnswer }),
+		asked: readParameter(panel, { ...policy.requestsShown, check: checkRequestsShown }),
+		comment: nonEmptyText(readParameter(panel, policy.answerComment)),
+	};
+}
+
+/** Returns whether the execution pauses while sessions run: the same for all items. @throws WorkspaceAutomationError */
+export function readPauses(context: IExecuteFunctions): boolean {
+	const panel = openPanel(context, 0);
+	if (nonEmptyText(panel.getNodeParameter(session.formerWait.name, '')) !== undefined)
+		throw new WorkspaceAutomationError(
+			"'Wait' has been replaced by 'While Waiting'",
+			"Nothing was sent. Delete this node, add Run Agent Session again, and choose 'While Waiting'. Connect nothing back to the node: it waits by itself.",
+		);
+	return readParameter(panel, session.whileWaiting) === 'pause';
+}
+
+export const readReturnsEarly = (context: IExecuteFunctions): boolean =>
+	readOption(openPanel(context, 0), option.returnItemsEarly);
+
+export const readAbortOnStop = (context: IExecuteFunctions): boolean =>
+	readOption(openPanel(context, 0), option.abortOnStop);
+
+export const readConcurrency = (context: IExecuteFunctions): number =>
+	readOption(openPanel(context, 0), option.maxConcurrentSessions);
+
+export const readSimplify = (context: IExecuteFunctions, itemIndex: number): boolean =>
+	readOption(openPanel(context, itemIndex), simplifyField);
 
 export const readHasOutputParser = (context: IExecuteFunctions): boolean =>
 	!isTool(context) && readParameter(openPanel(context, 0), session.hasOutputParser);
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-function readTimeouts(context: IExecuteFunctions, panel: Panel): Timeouts {
+function readTimeouts(panel: Panel, asTool: boolean): Timeouts {
+	const isPaused = !asTool && readParameter(panel, session.whileWaiting) === 'pause';
+	const minutes = readParameter(panel, isPaused ? session.maxWaitPaused : session.maxWaitRunning);
 	return {
-		giveUpAfterMs: readOptionField(panel, option.giveUpAfter) * HOUR_MS,
-		onGiveUp: readOptionField(panel, option.onGiveUp),
-		ifNobodyAnswers: readOptionField(panel, option.ifNobodyAnswers),
-		unansweredAfterMs: readOptionField(panel, option.unansweredAfter) * HOUR_MS,
-		waitsForApprovers: isConnectedBack(context, outputIndex('needsApproval')),
+		maxWaitMs: minutes === 0 && isPaused ? Infinity : minutes * MINUTE_MS,
+		onMaxWait: readParameter(panel, session.onMaxWait),
+		ifNobodyAnswers: readApproval(panel, option.ifNobodyAnswers),
+		unansweredAfterMs: readApproval(panel, option.unansweredAfter) * HOUR_MS,
 	};
 }
 
-/** @throws WorkspaceAutomationError if the approvers' settings aren't valid, or if the node can't wait for them */
-function readTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
-	const team = readTeam(panel);
-	if (!team || readWaitMode(context) !== 'database') return undefined;
-	if (isConnectedBack(context, outputIndex('needsApproval'))) return team;
-	throw new WorkspaceAutomationError(
-		"'Needs Approval' isn't connected back to this node",
-		"Nothing was sent. Connect 'Needs Approval' to a node that sends the link to the approver, and connect that node back to this node. Or remove the option 'Approvers'.",
-	);
-}
-
 /** Returns an error instead of throwing it, because requests that were already asked have their own settings. */
-function readLaterTeamSettings(context: IExecuteFunctions, panel: Panel): ItemSettings['team'] {
+function readLaterTeam(panel: Panel): ItemSettings['team'] {
 	try {
-		return readTeamSettings(context, panel);
+		return readTeam(panel);
 	} catch (error) {
 		return error as Error;
 	}
 }
 
-function readPollLimits(panel: Panel): ItemSettings['poll'] {
-	const least = readOptionField(panel, option.pollInterval);
-	const { displayName } = option.maxPollInterval;
-	const most = readOptionField(panel, option.maxPollInterval);
-	const isGiven = isEntered(panel, option.maxPollInterval, 'options.');
-	const seconds = isGiven ? requireNumber(displayName, most, least) : Math.max(most, least);
-	return { pollMs: least * 1000, maxPollMs: seconds * 1000 };
-}
-
-/** Returns an item's parameters, checked. `earlier` is its session so far. @throws WorkspaceAutomationError that names the field */
+/** Returns an item's parameters, checked. @throws WorkspaceAutomationError that names the field */
 export function readItemSettings(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	earlier?: EarlierWork,
-): ItemSettings & { returnTogether: boolean } {
+	{ pauses, asTool, earlier }: { pauses: boolean; asTool: boolean; earlier?: EarlierWork },
+): ItemSettings {
 	const panel = openPanel(context, itemIndex);
 	const target = readTarget(panel, earlier);
-	const decided = readPolicy(panel, target.operation === 'continue');
 	return {
 		target,
-		policy: decided,
-		origin: readRequestOrigin(panel, target, decided),
-		poll: readPollLimits(panel),
-		maxWaitMs: readParameter(panel, session.maxWait) * 60_000,
-		onMaxWait: readParameter(panel, session.onMaxWait),
-		abortOnStop: readOptionField(panel, option.abortOnStop),
-		sendComments: readOptionField(panel, option.sendComments),
-		returnTogether: readOptionField(panel, option.returnTogether),
-		decisionBody: readOptionField(panel, option.decisionBody),
-		team: (earlier ? readLaterTeamSettings : readTeamSettings)(context, panel),
-		timeouts: readWaitMode(context) === 'database' ? readTimeouts(context, panel) : undefined,
+		policy: readPolicy(panel),
+		origin: readRequestOrigin(panel, target),
+		timeouts: readTimeouts(panel, asTool),
+		abortOnStop: readOption(panel, option.abortOnStop),
+		sendComments: readApproval(panel, option.sendComments),
+		hasPage: pauses,
+		isTool: asTool,
+		team: !pauses ? undefined : earlier ? readLaterTeam(panel) : readTeam(panel),
 	};
 }
-
-export const readConcurrency = (context: IExecuteFunctions): number =>
-	readOptionField(openPanel(context, 0), option.maxConcurrentSessions);

@@ -15,6 +15,7 @@ import {
 } from '../../shared/n8n/fields';
 import { requireString } from '../../shared/validation';
 
+/** The operations that wait for a session */
 export const SESSION_OPERATIONS = ['start', 'continue'];
 
 export const ABORT_CHOICE: [string, string] = [
@@ -35,8 +36,13 @@ export const operation = choice(
 		],
 		continue: [
 			'Continue a Session',
-			'Wait for an existing session, such as one that needed approval',
+			'Wait for an existing session, with an optional message first',
 			'Continue agent session and wait',
+		],
+		applyAnswer: [
+			'Apply an Answer',
+			"Send an approver's answer from Slack, email, a form or chat to a session",
+			'Apply an answer to an agent session',
 		],
 		tryRules: [
 			'Try Rules',
@@ -69,8 +75,8 @@ export const message = textField<string | undefined>('Message', 'message', {
 	},
 });
 
-export const requests = field('Requests', 'requests', 'json', '', {
-	description: 'The requests to try: drag pendingInteractions or decisions of an earlier item here',
+export const requests = field('Requests', 'requests', 'json', '={{ $json.pendingInteractions }}', {
+	description: 'The requests to try: pendingInteractions or decisions of an earlier item',
 	required: true,
 	placeholder: 'e.g. [{"permission": "bash", "patterns": ["git push"]}]',
 });
@@ -94,57 +100,66 @@ const outputParserNotice = field(
 /** n8n gives a tool no input for a sub-node. */
 const NOT_AS_TOOL = { operation: SESSION_OPERATIONS, '@tool': [false] };
 
-export const wait = choice(
-	'Wait',
-	'wait',
-	'memory',
-	'How to wait for the session to end',
+export const whileWaiting = choice(
+	'While Waiting',
+	'whileWaiting',
+	'pause',
+	'What the execution does while the session runs',
 	{
-		memory: ['In Memory', 'Keep the execution running. Best for sessions that take minutes.'],
-		database: [
-			'In the Database',
-			'Pause the execution while the session runs. Survives a restart of n8n. Checks every 1 to 10 minutes.',
+		pause: ['Pause the Execution', 'Survives a restart of n8n. Checks every 1 to 10 minutes.'],
+		keepRunning: [
+			'Keep the Execution Running',
+			'Checks every 5 to 10 seconds. Lost if n8n restarts.',
 		],
 	},
 	{ noDataExpression: true },
 );
 
-export const maxWait = numberField(
-	'Max Wait (Minutes)',
-	'maxWait',
+const maxWaitWith = (minutes: number, description: string): Field<number> =>
+	numberField('Max Wait (Minutes)', 'maxWait', minutes, 0, description, { isPolicy: true });
+
+export const maxWaitPaused = maxWaitWith(
+	1440,
+	'How long to wait for the session. 0 means no limit.',
+);
+export const maxWaitRunning = maxWaitWith(
 	30,
-	0,
-	'How long to wait for the session to end',
-	{ hint: "For sessions that take hours, set 'Wait' to 'In the Database'" },
+	'How long to wait for the session. 0 means one check.',
 );
 
 export const onMaxWait = choice(
 	'On Max Wait',
 	'onMaxWait',
-	'route',
+	'abort',
 	"What to do when the session hasn't ended by then",
 	{
 		abort: ABORT_CHOICE,
-		route: ['Route to Still Running', 'Let the session run and send the item to Still Running'],
+		letRun: ['Let the Session Run', 'Let the session run and raise an error that names it'],
 	},
 );
 
-const selfConnectionNotice = field(
-	"Connect this node's 'Still Running' output to its own input, and to nothing else. Don't set a workflow timeout: use 'Give Up After' instead. To test, use 'Execute workflow', not 'Execute step'.",
-	'wayBackNotice',
-	'notice',
-	'',
-	{},
+/** Replaced by While Waiting. n8n drops the values of fields that a node doesn't have, so only this one can say so. */
+export const formerWait = field('Wait', 'wait', 'hidden', '', {});
+
+/** As a tool of an AI agent, the node never pauses. */
+const AS_TOOL = { '@tool': [true] };
+
+export const waitFields: Field[] = showFor<Field>(
+	{ operation: SESSION_OPERATIONS },
+	formerWait,
+	...showFor({ '@tool': [false] }, whileWaiting),
+	...showFor({ '@tool': [false], whileWaiting: ['pause'] }, maxWaitPaused),
+	...showFor({ '@tool': [false], whileWaiting: ['keepRunning'] }, maxWaitRunning),
+	...showFor(AS_TOOL, maxWaitRunning),
+	onMaxWait,
 );
 
 export const sessionFields: Field[] = [
 	operation,
 	...showFor<Field>({ operation: ['start'] }, sessionProject, prompt),
-	...showFor<Field>({ operation: ['continue'] }, session, message),
+	...showFor<Field>({ operation: ['continue', 'applyAnswer'] }, session),
+	...showFor<Field>({ operation: ['continue'] }, message),
 	...showFor({ operation: ['tryRules'] }, requests),
 	...showFor<Field>(NOT_AS_TOOL, hasOutputParser),
 	...showFor({ ...NOT_AS_TOOL, hasOutputParser: [true] }, outputParserNotice),
-	...showFor({ operation: SESSION_OPERATIONS }, wait),
-	...showFor<Field>({ operation: SESSION_OPERATIONS, wait: ['memory'] }, maxWait, onMaxWait),
-	...showFor({ operation: SESSION_OPERATIONS, wait: ['database'] }, selfConnectionNotice),
 ];

@@ -39,7 +39,6 @@ export const approvers: Field<Approver[]> = {
 	placeholder: 'Add Approver',
 	description:
 		'The people who approve. Needs Approval returns an item for each of them, with a separate link.',
-	hint: "Requires a connection from 'Needs Approval' back to this node, directly or through other nodes",
 	isPolicy: true,
 	options: [
 		{ displayName: 'Approver', name: 'approver', values: toProperties(approverFields) },

@@ -80,7 +80,7 @@ export function readApprovers(value: unknown): Approver[] {
 }
 
 const HOURS_TO_MS = 3_600_000;
-const OPTIONS_PATH = 'options.';
+const APPROVALS_PATH = 'approvals.';
 
 function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings): void {
 	const backups = all.filter(({ isBackup }) => isBackup).length;
@@ -104,8 +104,8 @@ function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings):
 
 /** Returns undefined if the option isn't used. @throws WorkspaceAutomationError before anything is sent */
 export function readTeam(panel: Panel): TeamSettings | undefined {
-	const read = <T>(declared: Field<T>): T => readParameter(panel, declared, OPTIONS_PATH);
-	const entered = teamOptions.filter((each) => isEntered(panel, each, OPTIONS_PATH));
+	const read = <T>(declared: Field<T>): T => readParameter(panel, declared, APPROVALS_PATH);
+	const entered = teamOptions.filter((each) => isEntered(panel, each, APPROVALS_PATH));
 	if (entered.length === 0) return undefined;
 	const toMs = (declared: Field<number>) =>
 		entered.includes(declared) ? read(declared) * HOURS_TO_MS : undefined;

@@ -56,6 +56,7 @@ export type AppliedAnswer = Answer & {
 	appliesTo: 'asked' | 'session';
 	asked: readonly Interaction[];
 	sessionId: string;
+	comment?: string;
 };
 
 export interface Policy extends OptionPreferences {
@@ -102,7 +103,7 @@ export interface AskVerdict {
 
 export type Verdict = SettledVerdict | AskVerdict;
 
-export type Ruling = Omit<SettledVerdict, 'option' | 'comment' | 'approvers'> | AskVerdict;
+export type Ruling = Omit<SettledVerdict, 'option' | 'approvers'> | AskVerdict;
 
 const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	decision: 'ask',
@@ -364,7 +365,12 @@ function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruli
 	if (answer.answer === 'none') return askVerdict(`nobody answered: ${answer.because}`);
 	const because = answer.appliesTo === 'asked' && findMismatch(answer, request);
 	if (because) return askVerdict(because);
-	return { decision: answer.answer, decidedBy: 'answer' };
+	const { comment } = answer;
+	return {
+		decision: answer.answer,
+		decidedBy: 'answer',
+		...(comment !== undefined && { comment }),
+	};
 }
 
 /** Returns the reason why a pending request can't be decided, or undefined. */
@@ -428,5 +434,5 @@ export function decide(
 	const option = chooseOption(readOptions(interaction), decision, policy);
 	if (option === undefined)
 		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
-	return settle(interaction, { decision, option, decidedBy }, policy);
+	return settle(interaction, { ...ruled, option }, policy);
 }

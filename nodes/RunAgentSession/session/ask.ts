@@ -19,7 +19,7 @@ import type { ApproverItem, RunResult } from './types';
 export type Asked = Pick<RunResult, 'undecided' | 'link' | 'approverItems'>;
 
 /** Returns whether approvers haven't been asked yet about a request that is left for them. */
-export function isNewQuestion(run: SessionRun): boolean {
+function isNewQuestion(run: SessionRun): boolean {
 	const { asked = [] } = run.wait;
 	return run.undecided.some(({ interaction }) => !asked.includes(requestKey(interaction)));
 }
@@ -62,13 +62,16 @@ export function dropStaleVotes(run: SessionRun): void {
 			);
 		for (const { key } of pending.filter(isNowVoid))
 			if (team.keys.includes(key) && firstSeen[key] !== undefined) restarted[key] = run.wallTime;
-		const { timeouts } = run.settings;
-		const deadline = timeouts && findDeadline({ since, askedAt: run.wallTime }, timeouts);
+		const deadline = findDeadline({ since, askedAt: run.wallTime }, run.settings.timeouts);
 		return { ...question, team: current, ...(deadline && { deadline }) };
 	});
 	if (Object.keys(restarted).length > 0)
 		run.saveWait({ firstSeen: { ...firstSeen, ...restarted } });
 }
+
+/** Returns whether approvers have to get an item: for a new question, a reminder, or an answer that doesn't count anymore. */
+export const hasQuestion = (run: SessionRun): boolean =>
+	isNewQuestion(run) || nextApproverAt(run) <= run.wallTime;
 
 /** Returns the time at which the next of several approvers has to be asked or reminded. */
 export const nextApproverAt = (run: SessionRun): number =>
@@ -100,8 +103,8 @@ function openQuestion(run: SessionRun): Asked | undefined {
 	);
 	const keysLeft = left.map(({ interaction }) => requestKey(interaction));
 	run.saveWait({ asked: [...new Set([...asked, ...keysLeft])] });
-	const timeouts = settings.timeouts!;
-	if (!timeouts.waitsForApprovers) return { undecided: left };
+	const { timeouts, hasPage } = settings;
+	if (!hasPage) return { undecided: left };
 	const deadline = findDeadline({ since, askedAt: run.wallTime }, timeouts);
 	const offersFromNowOn = settings.policy.moreRules !== undefined;
 	const isFresh = ({ interaction }: UndecidedRequest) => !asked.includes(requestKey(interaction));

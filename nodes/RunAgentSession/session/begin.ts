@@ -1,17 +1,15 @@
 import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/sessions';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
-import { fingerprint } from '../../shared/values';
 import { addInstructions } from './format';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
+import { RECORD_VERSION } from './record';
 import type { SessionRun } from './run';
 import type { Target } from './types';
 
 /** Minimum time in which the start is sent again after a 429 or without a connection, even if Max Wait is shorter */
-const MIN_START_MS = 30_000;
-/** The same In the Database, where no Max Wait ends */
-const MIN_START_IN_DATABASE_MS = 120_000;
+const MIN_START_MS = 120_000;
 /** Minimum time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
 const MIN_START_ATTEMPT_MS = 60_000;
 const MIN_READ_MS = 30_000;
@@ -19,8 +17,6 @@ const MIN_READ_MS = 30_000;
 /** Starts or continues a session. Returns true if a request was sent. @throws IndeterminateError if an earlier attempt may have sent one */
 export async function begin(run: SessionRun): Promise<boolean> {
 	const { target } = run.settings;
-	// A session known to have failed isn't resumed.
-	if (run.record.hasFailed) run.dependencies.journal.clear();
 	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
 }
 
@@ -34,11 +30,11 @@ async function start(
 		onSession({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
 		return false;
 	}
-	if (record.intent === 'starting') throw mayHaveHappenedError('createAgentSession');
+	if (journal.read()?.state === 'starting') throw mayHaveHappenedError('createAgentSession');
 	await mark?.('createAgentSession', 'start');
-	const minMs = run.settings.timeouts ? MIN_START_IN_DATABASE_MS : MIN_START_MS;
-	const deadline = Math.max(run.pollDeadline, run.now + minMs);
-	const sessionId = await withIntent(journal, { intent: 'starting' }, async () => {
+	const deadline = Math.max(run.pollDeadline, run.now + MIN_START_MS);
+	const starting = { v: RECORD_VERSION, state: 'starting' as const };
+	const sessionId = await withIntent(journal, starting, async () => {
 		const response = await api.call(
 			'createAgentSession',
 			{ projectId, prompt: addInstructions(prompt, format) },
@@ -49,8 +45,7 @@ async function start(
 		run.logIfUnknown('start request', error);
 		throw error;
 	});
-	run.save({ intent: 'started', sessionId, origin: run.settings.origin });
-	run.saveWait({ since: run.wallTime });
+	run.save({ sessionId, origin: run.settings.origin, wait: { since: run.wallTime } });
 	onSession({ sessionId });
 	run.log(`Agent session ${sessionId} started`);
 	return true;
@@ -64,7 +59,6 @@ async function resume(
 	run.save({
 		sessionId,
 		origin: record.origin ?? settings.origin,
-		messageFingerprint: record.messageFingerprint ?? fingerprintMessage(message),
 		wait: run.wait,
 	});
 	run.dependencies.onSession({ sessionId });
@@ -85,6 +79,3 @@ async function resume(
 	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), before);
 	return true;
 }
-
-export const fingerprintMessage = (message: string | undefined): string =>
-	message === undefined ? '' : fingerprint(message);

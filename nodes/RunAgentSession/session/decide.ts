@@ -1,6 +1,5 @@
 import { requestKey } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
-import { withIntent } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
 import { tallyAll } from '../approval/approvers';
 import { withoutExpired } from '../policy/moreRules';
@@ -43,7 +42,6 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 }
 
 function noteSeenRequests(run: SessionRun): void {
-	if (!run.settings.timeouts) return;
 	const { firstSeen = {} } = run.wait;
 	const unseen = run.undecided
 		.map(({ interaction }) => requestKey(interaction))
@@ -86,13 +84,8 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 		decision,
 		approved: decision === 'approve',
 	};
-	const options = {
-		deadline: run.decisionDeadline,
-		extra: run.settings.decisionBody,
-		singleAttempt: true,
-	};
-	const intent = { ledger: recordSent(record.ledger, due, at) };
-	const sending = withIntent(run.dependencies.journal, intent, () =>
+	const options = { deadline: run.decisionDeadline, singleAttempt: true };
+	const sending = run.withIntent({ ledger: recordSent(record.ledger, due, at) }, () =>
 		api.call('resolveInteraction', values, options),
 	);
 	const answer = await resultOrError(sending);

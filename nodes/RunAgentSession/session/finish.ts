@@ -59,53 +59,38 @@ export const lastRequests = ({ clock }: ApiClient): CallOptions => ({
 	urgent: true,
 });
 
-/** Aborts the session if `isAborted`, and throws. Unless `wasRead`, it may have completed before the abort, so a retry reads it. */
-export async function abandon(
-	run: SessionRun,
-	about: { tooLong: string; advice: string; isAborted: boolean; wasRead: boolean },
-	options: CallOptions,
-): Promise<never> {
-	const { tooLong, advice, isAborted, wasRead } = about;
-	if (!isAborted) throw new WorkspaceAutomationError(`${tooLong}. It's still running`, advice);
-	const { api, sessionId } = run;
-	const failure = await resultOrError(api.call('abortAgentSession', { sessionId }, options));
-	if (failure instanceof WorkspaceAutomationError)
-		throw new WorkspaceAutomationError(
-			`${tooLong} and couldn't be aborted`,
-			`It may still be running. ${failure.message}. ${advice}`,
-			failure.context,
-		);
-	const aborted = new WorkspaceAutomationError(`${tooLong} and was aborted`, advice);
-	const error = addSessionToError(run, aborted);
-	if (wasRead) run.dependencies.journal.clear();
-	throw error;
+/** Aborts a session. Returns the error if that failed. */
+export async function abortSession(
+	api: ApiClient,
+	sessionId: string,
+	options?: CallOptions,
+): Promise<WorkspaceAutomationError | undefined> {
+	const aborting = api.call(
+		'abortAgentSession',
+		{ sessionId },
+		{ ...lastRequests(api), ...options },
+	);
+	const result = await resultOrError(aborting);
+	return result instanceof WorkspaceAutomationError ? result : undefined;
 }
 
-export const stillRunningSentence = (sessionId: string): string =>
-	`Session ${sessionId} couldn't be aborted and may still be running.`;
+/** The session is over for the node, so that a retry starts another one. */
+export class SessionAbortedError extends WorkspaceAutomationError {}
 
-/** Aborts the session of an item after Stop. Returns a sentence if it may still be running. */
-export async function abortAfterStop(run: SessionRun): Promise<string | undefined> {
-	const { sessionId } = run.record;
-	const { api, settings } = run;
-	if (!sessionId) return undefined;
-	if (!settings.abortOnStop) {
-		run.log(
-			`The execution was stopped. Agent session ${sessionId} is still running, because Abort on Stop is off`,
-		);
-		return undefined;
-	}
-	const options = { ...lastRequests(api), ignoreCancel: true };
-	const failure = await resultOrError(api.call('abortAgentSession', { sessionId }, options));
-	if (failure instanceof WorkspaceAutomationError) {
-		run.log(
-			`The execution was stopped, but agent session ${sessionId} couldn't be aborted and may still be running: ${failure.message}. ${failure.description}`,
-		);
-		return stillRunningSentence(sessionId);
-	}
-	run.dependencies.journal.clear();
-	run.log(`The execution was stopped. Agent session ${sessionId} was aborted`);
-	return undefined;
+/** Returns the error of a session that the node doesn't wait for anymore. @param state `running`, `aborted`, or why the abort failed */
+export function abandonedError(
+	tooLong: string,
+	state: 'running' | 'aborted' | WorkspaceAutomationError,
+	advice: string,
+): WorkspaceAutomationError {
+	if (state === 'running')
+		return new WorkspaceAutomationError(`${tooLong}. It's still running`, advice);
+	if (state === 'aborted') return new SessionAbortedError(`${tooLong} and was aborted`, advice);
+	return new WorkspaceAutomationError(
+		`${tooLong} and couldn't be aborted`,
+		`It may still be running. ${state.message}. ${advice}`,
+		state.context,
+	);
 }
 
 export const withSessionErrors = async <T>(run: SessionRun, work: () => Promise<T>): Promise<T> =>

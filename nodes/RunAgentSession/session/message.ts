@@ -2,8 +2,7 @@ import { messageReconciler } from '../../shared/client/reconcilers';
 import { mayHaveHappenedError } from '../../shared/client/sessions';
 import type { Session } from '../../shared/client/session';
 import { resultOrError, hadNoEffect, WorkspaceAutomationError } from '../../shared/errors';
-import { withIntent } from '../../shared/n8n/journal';
-import type { MessageStep } from './journal';
+import type { MessageStep } from './record';
 import type { SessionRun } from './run';
 import { createTurn } from './turn';
 
@@ -26,13 +25,15 @@ export async function sendMessage(
 	const deadline = Math.max(run.decisionDeadline, run.now + MIN_MESSAGE_MS);
 	const reconcile = messageReconciler(api, before, text, { deadline });
 	const intent = { messages: { ...messages, [step]: 'sending' as const } };
-	await withIntent(run.dependencies.journal, intent, () =>
-		api.call('sendAgentMessage', { sessionId, text }, { deadline, reconcile }),
-	).catch((error: unknown) => {
-		run.logIfUnknown('message', error);
-		if (hadNoEffect(error)) run.save({ unsentMessages: unsentMessages + 1 });
-		throw error;
-	});
+	await run
+		.withIntent(intent, () =>
+			api.call('sendAgentMessage', { sessionId, text }, { deadline, reconcile }),
+		)
+		.catch((error: unknown) => {
+			run.logIfUnknown('message', error);
+			if (hadNoEffect(error)) run.save({ unsentMessages: unsentMessages + 1 });
+			throw error;
+		});
 	run.save({
 		messages: { ...messages, [step]: 'sent' },
 		turn: createTurn(before, run.wallTime),

@@ -2,6 +2,7 @@ import { fetchSession, UnreadableSessionError } from '../../shared/client/sessio
 import { hasEnded, isAfter, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
+import { hasQuestion } from './ask';
 import { countWaiting } from './crowd';
 import { decidePending } from './decide';
 import { endedResult, toResult } from './finish';
@@ -12,6 +13,7 @@ import type { SessionRun } from './run';
 import { pollDelay, retryPollDelay } from './schedule';
 import { hasBegun } from './turn';
 import type { RunResult } from './types';
+import type { Wake } from './wake';
 
 /** Time and wakes for which responses may be unusable in a row */
 const MAX_UNUSABLE_MS = 3 * 60_000;
@@ -20,45 +22,53 @@ const MIN_UNUSABLE_WAKES = 3;
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 /** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
 const MAX_STALE_MS = 60_000;
+/** Time for a poll, however little is left of a wake */
+export const MIN_POLL_REQUEST_MS = 15_000;
 
-/** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused, or if unusable for too long */
-export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
-	if (!(await takeReading(run))) return undefined;
-	const isDecided = await decidePending(run);
-	if (!isDecided) return undefined;
-	if (run.undecided.length > 0) return run.isSettling ? undefined : toResult(run, 'needsApproval');
+/** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
+export async function pollOnce(run: SessionRun, wake: Wake): Promise<RunResult | undefined> {
+	if (!(await wake.whilePolling(() => takeReading(run, wake)))) return undefined;
+	if (!(await decidePending(run))) return undefined;
+	if (run.undecided.length > 0)
+		return run.isSettling || !hasQuestion(run) ? undefined : toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;
 	const result = hasEnded(run.session!) ? endedResult(run) : undefined;
 	return result && (await applyFormat(run, result));
 }
 
-/** Sleeps until the next poll. Returns false if there's no time for another one. */
-export async function sleepUntilNextPoll(run: SessionRun, leftMs: number): Promise<boolean> {
-	const { api, settings, dependencies } = run;
-	const ageMs = run.now - run.startedAt;
+/** Sleeps until the next poll. Returns false if there's no time for another one, or if items leave. */
+export async function sleepUntilNextPoll(
+	run: SessionRun,
+	wake: Wake,
+	leftMs: number,
+): Promise<boolean> {
+	const { api, dependencies } = run;
+	const ageMs = run.wallTime - run.wait.since;
 	const random = dependencies.random();
 	const waiting = countWaiting();
 	const delay =
 		run.failedPolls === 0
-			? pollDelay(ageMs, random, settings.poll, leftMs, waiting)
+			? pollDelay(ageMs, random, leftMs, waiting)
 			: retryPollDelay(
 					run.failedPolls,
-					pollDelay(ageMs, random, settings.poll, Infinity, waiting)!,
+					pollDelay(ageMs, random, Infinity, waiting)!,
 					run.retryAfterMs,
 					leftMs,
 				);
-	if (delay !== undefined) await api.clock.sleep(delay, api.signal);
-	return delay !== undefined;
+	if (delay === undefined || wake.isLeaving) return false;
+	await wake.sleep(api, delay);
+	return !wake.isLeaving;
 }
 
 /** Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
-async function takeReading(run: SessionRun): Promise<boolean> {
+async function takeReading(run: SessionRun, wake: Wake): Promise<boolean> {
 	const { api, sessionId } = run;
-	const options = { deadline: run.lastPollAt, maxAttempts: 1 };
+	const deadline = Math.max(run.lastPollAt, run.now + MIN_POLL_REQUEST_MS);
+	const options = { deadline, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));
 	run.pollCount++;
 	if (session instanceof WorkspaceAutomationError) {
-		notePollFailure(run, session);
+		notePollFailure(run, wake, session);
 		return false;
 	}
 	run.failedPolls = 0;
@@ -72,9 +82,12 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
 	// A reading with a time in the future would cause all later ones to be ignored.
 	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
+	const { pendingInteractions } = session;
 	run.save({
 		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
+		pending:
+			run.settings.hasPage && pendingInteractions.length > 0 ? pendingInteractions : undefined,
 		turn: turn && !hasBegun(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
 		ledger: applyPollToLedger(ledger, session),
 	});
@@ -82,8 +95,20 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	return true;
 }
 
-export function explainRejection(error: WorkspaceAutomationError): WorkspaceAutomationError {
+/** Statuses that end the wait at once before the first good poll. Later, they may pass. */
+const FINAL_STATUSES = [401, 403, 404];
+
+export function explainRejection(
+	error: WorkspaceAutomationError,
+	isStarted = false,
+): WorkspaceAutomationError {
 	if (error.context.httpStatus !== 404) return error;
+	if (isStarted)
+		return new WorkspaceAutomationError(
+			"The session was started and can't be read yet",
+			`Wait for it with 'Continue a Session' and its ID. ${error.description}`,
+			error.context,
+		);
 	return new WorkspaceAutomationError(
 		"The session wasn't found",
 		`There may be no such session, or the API key lacks a scope, or its creator has lost access to the project. ${error.description}`,
@@ -92,22 +117,25 @@ export function explainRejection(error: WorkspaceAutomationError): WorkspaceAuto
 }
 
 /** Counts a failed poll. @throws if the service refused it, or if responses were unusable for three minutes in a row */
-function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void {
-	if (error.kind === 'rejected') throw explainRejection(error);
+function notePollFailure(run: SessionRun, wake: Wake, error: WorkspaceAutomationError): void {
+	const { httpStatus = 0 } = error.context;
+	const isRefused = error.kind === 'rejected';
+	if (isRefused && run.record.lastReadAt === undefined && FINAL_STATUSES.includes(httpStatus))
+		throw explainRejection(error, run.settings.target.operation === 'start');
 	run.failedPolls++;
 	run.retryAfterMs = (error.context.retryAfter ?? 0) * 1_000;
 	run.lastFailure = error;
-	if (!isUnusable(error)) return clearUnusable(run);
+	if (!isRefused && !isUnusable(error)) return clearUnusable(run);
 	const { unusable = { since: run.wallTime, wakes: 0 } } = run.wait;
 	// The system clock may have gone back since an earlier wake.
 	const since = Math.min(unusable.since, run.wallTime);
 	const wakes = unusable.wakes + (run.failedPolls === 1 ? 1 : 0);
 	run.saveWait({ unusable: { since, wakes } });
 	const isLong = run.wallTime >= since + MAX_UNUSABLE_MS;
-	if (!isLong || (run.settings.timeouts && wakes < MIN_UNUSABLE_WAKES)) return;
+	if (!isLong || (wake.pauses && wakes < MIN_UNUSABLE_WAKES)) return;
 	throw new WorkspaceAutomationError(
 		error.message,
-		`The responses to polls were unusable for ${formatSeconds(run.wallTime - since)}. ${error.description}`,
+		`The responses to polls were ${isRefused ? 'refusals' : 'unusable'} for ${formatSeconds(run.wallTime - since)}. ${error.description}`,
 		error.context,
 	);
 }

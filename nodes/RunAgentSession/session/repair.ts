@@ -24,27 +24,23 @@ export async function applyFormat(
 	const parsed = await format.parse(text);
 	if ('output' in parsed) return { ...result, output: parsed.output };
 	const { misfit } = parsed;
-	const { timeouts } = run.settings;
-	const isGivenUp = timeouts && passedTimeout(run.wait, [], timeouts, run.wallTime) === 'giveUp';
-	if (run.record.messages?.repair === 'sent' || !hasTime || isGivenUp)
-		throw misfitError(run, misfit, text, run.listWarnings());
-	run.save({ hasMisfit: undefined });
+	const isOver = passedTimeout(run.wait, [], run.settings.timeouts, run.wallTime) === 'maxWait';
+	if (run.record.messages?.repair === 'sent' || !hasTime || isOver)
+		throw misfitError(misfit, text, run.listWarnings());
 	const message = formatRepairMessage(misfit, format);
 	const failure = await resultOrError(sendMessage(run, 'repair', message, result.session));
 	if (!(failure instanceof WorkspaceAutomationError)) return undefined;
 	if (!hadNoEffect(failure)) throw failure;
 	const unsent = `The message that asks for another answer couldn't be sent: ${failure.message}. ${failure.description}`;
-	throw misfitError(run, misfit, text, [unsent]);
+	throw misfitError(misfit, text, [unsent]);
 }
 
 /** A retry resumes the session, because the journal keeps it. */
 function misfitError(
-	run: SessionRun,
 	misfit: string,
 	text: string,
 	remarks: readonly string[],
 ): WorkspaceAutomationError {
-	run.save({ hasMisfit: true });
 	const reason = excerpt(misfit, MAX_SHOWN_REASON_LENGTH);
 	const start = excerpt(text) || 'nothing';
 	return new WorkspaceAutomationError(

@@ -1,16 +1,15 @@
 import type { ApiClient } from '../../shared/client/operations';
 import { isKnownStatus, type Interaction, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
+import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
-import type { SessionRecord } from './journal';
 import { hasUnknownDecision, type UndecidedRequest } from './ledger';
-import type { WaitState } from './schedule';
+import { RECORD_VERSION, type Course, type RunningRecord } from './record';
+import { maxWaitAt, type WaitState } from './schedule';
 import type { ItemSettings, RunDependencies } from './types';
 
 /** Time for decisions after polling times out */
 export const DECISION_BUDGET_MS = 30_000;
-
-const NEW_RECORD: SessionRecord = { ledger: [] };
 
 /** The state of one item's run. The journal keeps the data that a retry or a wake needs. All other data is in memory only. */
 export class SessionRun {
@@ -20,6 +19,7 @@ export class SessionRun {
 
 	private readonly startedAtWallTime: number;
 
+	/** Time on the monotonic clock, the end of polling in this run of the node */
 	pollDeadline: number;
 
 	/** The latest reading */
@@ -48,7 +48,7 @@ export class SessionRun {
 
 	readonly dependencies: RunDependencies;
 
-	constructor(settings: ItemSettings, dependencies: RunDependencies, budgetMs: number) {
+	constructor(settings: ItemSettings, dependencies: RunDependencies, budgetMs = 0) {
 		this.settings = settings;
 		this.dependencies = dependencies;
 		this.startedAt = this.now;
@@ -70,12 +70,19 @@ export class SessionRun {
 		return this.startedAtWallTime + this.now - this.startedAt;
 	}
 
-	get record(): SessionRecord {
-		return { ...NEW_RECORD, ...this.dependencies.journal.read() };
+	/** The course so far. Empty before the session is known */
+	get record(): Partial<Course> & Pick<Course, 'ledger'> {
+		const stored = this.dependencies.journal.read();
+		return stored && stored.state !== 'starting' ? { ledger: [], ...stored } : { ledger: [] };
 	}
 
 	get sessionId(): string {
 		return this.record.sessionId!;
+	}
+
+	/** Returns the end of Max Wait on the monotonic clock. */
+	get maxWaitAt(): number {
+		return this.now + maxWaitAt(this.wait, this.settings.timeouts) - this.wallTime;
 	}
 
 	get wait(): WaitState {
@@ -97,8 +104,17 @@ export class SessionRun {
 		return this.isSettling ? this.decisionDeadline : this.pollDeadline;
 	}
 
-	save(changes: Partial<SessionRecord>): void {
-		this.dependencies.journal.write({ ...this.record, ...changes });
+	/** Changes the record of a session that is known. */
+	save(changes: Partial<Course>): void {
+		const { sessionId, wait, record } = this;
+		const running = { ...record, sessionId, wait, ...changes };
+		this.dependencies.journal.write({ ...running, v: RECORD_VERSION, state: 'running' });
+	}
+
+	/** Records an intent before its effect is requested, and removes it only if the effect provably didn't happen. */
+	async withIntent<T>(intent: Partial<Course>, work: () => Promise<T>): Promise<T> {
+		const journal = this.dependencies.journal as ItemJournal<RunningRecord>;
+		return await withIntent(journal, intent, work);
 	}
 
 	saveWait(changes: Partial<WaitState>): void {
@@ -106,7 +122,7 @@ export class SessionRun {
 	}
 
 	noteChange(): void {
-		if (this.settings.timeouts) this.saveWait({ changedAt: this.wallTime });
+		this.saveWait({ changedAt: this.wallTime });
 	}
 
 	/** Moves times of earlier wakes out of the future, where they are if the system clock was set back in between. */

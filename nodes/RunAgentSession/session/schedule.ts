@@ -1,10 +1,8 @@
 // Pure functions: times in milliseconds, no clock.
 
-export interface PollLimits {
-	pollMs: number;
-	/** Maximum time between two polls, jitter included */
-	maxPollMs: number;
-}
+/** The API document's interval (Polling procedure, 2) */
+export const MIN_POLL_MS = 5_000;
+export const MAX_POLL_MS = 10_000;
 
 /** The wait after a poll, as a share of the session's age. The end is noticed about that late. */
 export const SHARE_OF_AGE = 1 / 20;
@@ -14,36 +12,32 @@ const JITTER = 1 / 5;
 
 /** Sessions that wait in one process before each of them is polled less often */
 export const MAX_UNCROWDED = 500;
-/** The longest wait that a crowd causes: the upper end of the API document's 5 to 10 seconds */
-const MAX_CROWDED_POLL_MS = 10_000;
 /** Share subtracted from a crowd's wait, so that sessions that were polled together drift apart */
 const CROWDED_JITTER = 1 / 20;
 
-/** Grows with the number of sessions that wait, so that together they send no more requests, until it's 10 seconds or the maximum. */
-function crowdedPollMs(waiting: number, random: number, { pollMs, maxPollMs }: PollLimits): number {
+/** Grows with the number of sessions that wait, so that together they send no more requests, until it's 10 seconds. */
+function crowdedPollMs(waiting: number, random: number): number {
 	if (waiting <= MAX_UNCROWDED) return 0;
-	const wanted = (pollMs * waiting) / MAX_UNCROWDED;
-	return Math.min(wanted, maxPollMs, MAX_CROWDED_POLL_MS) * (1 - random * CROWDED_JITTER);
+	const wanted = (MIN_POLL_MS * waiting) / MAX_UNCROWDED;
+	return Math.min(wanted, MAX_POLL_MS) * (1 - random * CROWDED_JITTER);
 }
 
 /**
- * Returns 5% of the session's age, within the limits. The defaults are the API document's 5 to 10 seconds (Polling procedure, 2).
+ * Returns 5% of the session's age, from 5 to 10 seconds.
  * @param leftMs the remaining time: the last poll happens at its end, unless that's sooner than the minimum
  * @returns undefined if there's no time for another poll
  */
 export function pollDelay(
 	ageMs: number,
 	random: number,
-	limits: PollLimits,
 	leftMs = Infinity,
 	waiting = 1,
 ): number | undefined {
-	const { pollMs, maxPollMs } = limits;
-	const interval = Math.min(maxPollMs / (1 + JITTER), ageMs * SHARE_OF_AGE);
-	const own = Math.min(maxPollMs, Math.max(pollMs, interval) * (1 + random * JITTER));
-	const delay = Math.max(own, crowdedPollMs(waiting, random, limits));
+	const interval = Math.min(MAX_POLL_MS / (1 + JITTER), ageMs * SHARE_OF_AGE);
+	const own = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, interval) * (1 + random * JITTER));
+	const delay = Math.max(own, crowdedPollMs(waiting, random));
 	if (delay <= leftMs) return delay;
-	return leftMs >= pollMs ? leftMs : undefined;
+	return leftMs >= MIN_POLL_MS ? leftMs : undefined;
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -66,18 +60,20 @@ export const MIN_PAUSE_MS = 70_000;
 const MAX_PAUSE_MS = 10 * 60_000;
 /** Saves the session's ID right after a start. A shorter pause is unsafe on n8n 1, which saves the status before the data. */
 export const FIRST_PAUSE_MS = 5_000;
-/** Time that a wake stays in memory after a change, so that requests within a minute of each other don't cost a pause each */
+/** Time that the node keeps polling after a change, so that requests within a minute of each other don't cost a pause each */
 export const ACTIVE_MS = 75_000;
 export const MAX_WAKE_MS = 30 * 60_000;
-export const MANUAL_WAKE_MS = 30_000;
+/** A person who watches a manual execution waits this long before it pauses. */
+export const MANUAL_WAKE_MS = 5 * 60_000;
+/** n8n answers links with an error while the execution runs. */
+export const MAX_WAKE_WITH_LINKS_MS = 15_000;
 
 export interface Timeouts {
-	giveUpAfterMs: number;
-	onGiveUp: 'abort' | 'error';
+	/** Infinity for no limit */
+	maxWaitMs: number;
+	onMaxWait: 'abort' | 'letRun';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
-	/** True if Needs Approval is connected back to this node: the node then waits for the answer */
-	waitsForApprovers?: boolean;
 }
 
 /** Wall-clock times, because they outlive the process */
@@ -85,6 +81,8 @@ export interface WaitState {
 	since: number;
 	/** The time of the last change: a decision or message was sent, or a request was seen */
 	changedAt?: number;
+	/** The time of the next poll, if the execution pauses until then */
+	nextPollAt?: number;
 	/** Time at which each request was first seen pending without a decision, by its key */
 	firstSeen?: Record<string, number>;
 	/** Keys of the requests that approvers were asked about */
@@ -92,8 +90,8 @@ export interface WaitState {
 	unusable?: { since: number; wakes: number };
 }
 
-const giveUpAt = ({ since }: WaitState, { giveUpAfterMs }: Timeouts): number =>
-	since + giveUpAfterMs;
+export const maxWaitAt = ({ since }: WaitState, { maxWaitMs }: Timeouts): number =>
+	since + maxWaitMs;
 
 export function unansweredAt(
 	{ firstSeen = {}, asked = [] }: WaitState,
@@ -112,8 +110,8 @@ export function passedTimeout(
 	pendingKeys: readonly string[],
 	timeouts: Timeouts,
 	now: number,
-): 'giveUp' | 'unanswered' | undefined {
-	if (now >= giveUpAt(state, timeouts)) return 'giveUp';
+): 'maxWait' | 'unanswered' | undefined {
+	if (now >= maxWaitAt(state, timeouts)) return 'maxWait';
 	return now >= unansweredAt(state, pendingKeys, timeouts) ? 'unanswered' : undefined;
 }
 
@@ -128,9 +126,15 @@ export function nextWakeAt(
 	const quietMs = now - Math.max(state.since, state.changedAt ?? 0);
 	const wanted = Math.min(
 		now + Math.min(MAX_PAUSE_MS, quietMs * SHARE_OF_AGE),
-		giveUpAt(state, timeouts),
+		maxWaitAt(state, timeouts),
 		unansweredAt(state, pendingKeys, timeouts),
 		askAt,
 	);
 	return Math.max(now + MIN_PAUSE_MS, wanted);
 }
+
+/** Share of the shortest pause by which a session may be polled early, because n8n wakes all sessions of an execution together */
+const EARLY_MS = MIN_PAUSE_MS / 2;
+
+export const isPollDue = ({ nextPollAt = 0 }: WaitState, now: number): boolean =>
+	now >= nextPollAt - EARLY_MS;

@@ -1,15 +1,15 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ApiClient, OperationId } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
+import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ask, TeamSettings } from '../approval/approvers';
 import type { PageLink } from '../approval/page/view';
 import type { Reader } from '../approval/question';
 import type { RequestOrigin } from '../approval/request';
 import type { Policy } from '../policy/rules';
-import type { OutputFormat } from './format';
-import type { SessionJournal } from './journal';
 import type { DecisionRecord, UndecidedRequest } from './ledger';
-import type { PollLimits, Timeouts } from './schedule';
+import type { SessionRecord } from './record';
+import type { Timeouts } from './schedule';
 
 export type Target =
 	| {
@@ -26,22 +26,28 @@ export interface ItemSettings {
 	/** The facts of the approval request besides the requests */
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	policy: Policy;
-	poll: PollLimits;
-	maxWaitMs: number;
-	onMaxWait: 'route' | 'abort';
+	timeouts: Timeouts;
 	abortOnStop: boolean;
-	decisionBody?: Record<string, unknown>;
 	sendComments?: boolean;
-	/** In the Database only */
-	timeouts?: Timeouts;
-	/** In the Database: the approvers, if there are several. An error matters only when there's a new question for them. */
+	/** True if requests get a link to the approval page */
+	hasPage: boolean;
+	/** An AI agent's tool returns a session that is still running instead of throwing. */
+	isTool?: boolean;
+	/** The approvers, if there are several. An error matters only when there's a new question for them. */
 	team?: TeamSettings | Error;
-	returnTogether?: boolean;
+}
+
+export type ParsedAnswer = { output: unknown } | { misfit: string };
+
+/** The required output format */
+export interface OutputFormat {
+	instructions: string;
+	parse(text: string): Promise<ParsedAnswer>;
 }
 
 export interface RunDependencies {
 	api: ApiClient;
-	journal: SessionJournal;
+	journal: ItemJournal<SessionRecord>;
 	format?: OutputFormat;
 	/** Records durably that an effect is about to be requested. Throws if an attempt that crashed has recorded the same one. */
 	mark?(operation: OperationId, step: string): Promise<void>;
@@ -72,11 +78,11 @@ export interface RunResult {
 	warnings: string[];
 	pollCount: number;
 	durationMs: number;
-	/** In the Database: wall-clock time of the next wake, in milliseconds */
+	/** `stillRunning`: wall-clock time of the next poll, in milliseconds */
 	wakeAt?: number;
-	/** In the Database: the link for the approver, if the node waits for an answer */
+	/** The link for the approver, if the node waits for an answer on the page */
 	link?: PageLink;
 	reader?: Reader;
-	/** In the Database: an item for each of several approvers, instead of one for all */
+	/** An item for each of several approvers, instead of one for all */
 	approverItems?: ApproverItem[];
 }

@@ -60,17 +60,8 @@ export function openRecord<R>(
 	};
 }
 
-/** Returns the latest record that fits, of any item and run of the node. */
-export function findRecord<R>(
-	nodeContext: IDataObject,
-	recordType: string,
-	fits: (value: R) => boolean,
-): ItemJournal<R> | undefined {
-	for (const [key, stored] of Object.entries(openRecords<R>(nodeContext, recordType)).reverse())
-		if (stored?.value !== undefined && fits(stored.value))
-			return openRecord(nodeContext, recordType, key);
-	return undefined;
-}
+export const listRecordKeys = (nodeContext: IDataObject, recordType: string): string[] =>
+	Object.keys(openRecords(nodeContext, recordType));
 
 export const listRecords = <R>(nodeContext: IDataObject, recordType: string): R[] =>
 	Object.values(openRecords<R>(nodeContext, recordType)).flatMap((stored) => stored?.value ?? []);

@@ -96,15 +96,18 @@ export const addLink = (
 
 export const NONCE_PARAMETER = 'question';
 
+/** n8n asks only the node that paused last, so all nodes have the same path. */
+export const PAGE_PATH = 'approval';
+
 /** Returns n8n's address for resuming the execution, with the nonce. In n8n 2, it also has n8n's token. */
 export function approvalUrl(
-	context: Pick<IExecuteFunctions, 'getNode' | 'getWorkflowDataProxy'>,
+	context: Pick<IExecuteFunctions, 'getWorkflowDataProxy'>,
 	{ nonce }: Pick<PageLink, 'nonce'>,
 ): string {
 	const { $execution } = context.getWorkflowDataProxy(0);
 	const { resumeUrl } = $execution as { resumeUrl: string };
 	const url = new URL(resumeUrl);
-	url.pathname += `/${context.getNode().id}`;
+	url.pathname += `/${PAGE_PATH}`;
 	url.searchParams.set(NONCE_PARAMETER, nonce);
 	return url.href;
 }
@@ -138,6 +141,22 @@ export function findLink<T extends { page?: { questions: PageLink[] } }>(
 	});
 	const [found] = all.filter((link) => timingSafeEqual(given, hash(link.nonce)));
 	return found;
+}
+
+/** Returns whether a link of a session still takes an answer. */
+export function hasOpenLink({
+	page,
+	pending = [],
+}: {
+	page?: PageRecord;
+	pending?: readonly Interaction[];
+}): boolean {
+	if (!page || pending.length === 0) return false;
+	return page.questions.some(({ team, sent }, index) =>
+		team
+			? team.keys.some((key) => pending.some((each) => requestKey(each) === key))
+			: index === page.questions.length - 1 && !sent,
+	);
 }
 
 const CHOICE_ORDER: readonly ChoiceName[] = [

@@ -8,16 +8,17 @@ import {
 	IndeterminateError,
 	toNodeError,
 	WorkspaceAutomationError,
-} from '../shared/errors';
-import { latestAgentText } from '../shared/client/session';
-import { isTool } from '../shared/n8n/aiTool';
-import { MAX_CUSTOM_VALUE_LENGTH } from '../shared/n8n/customData';
-import { excerpt, toWords } from '../shared/values';
-import { approvalUrl } from './approval/page/view';
-import { formatQuestion } from './approval/question';
-import { exactRules } from './policy/moreRules';
-import { addOrigin, shownRequests } from './approval/request';
-import type { RunResult } from './session/types';
+} from '../../shared/errors';
+import { latestAgentText } from '../../shared/client/session';
+import { isTool } from '../../shared/n8n/aiTool';
+import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/customData';
+import { excerpt, toWords } from '../../shared/values';
+import { approvalUrl } from '../approval/page/view';
+import { formatQuestion } from '../approval/question';
+import { readSimplify } from '../panel/read';
+import { exactRules } from '../policy/moreRules';
+import { addOrigin, shownRequests } from '../approval/request';
+import type { RunResult } from '../session/types';
 
 /** Returns the fields for an approver. The question shows only requests that the item has and that an answer decides. */
 function approvalFields(
@@ -81,7 +82,7 @@ export function toItemJson(
 	itemIndex: number,
 	result: RunResult,
 ): IDataObject {
-	const isSimple = context.getNodeParameter('simplify', itemIndex, true) === true;
+	const isSimple = readSimplify(context, itemIndex);
 	const json = toJson(result, isTool(context), isSimple);
 	if (result.link) json.approvalUrl = approvalUrl(context, result.link);
 	return json;
@@ -145,13 +146,13 @@ export interface ItemFailure {
 	error: Error;
 }
 
-/** Returns the error of the first item that failed, with the others in its description: the node throws only one. */
+/** Returns the error of the first item that failed, with all other sessions in its description: the node throws only one. */
 export function combineFailures(
 	context: IExecuteFunctions,
 	[first, ...others]: readonly ItemFailure[],
+	completed: ReadonlyArray<{ itemIndex: number; sessionId?: string; dashboardUrl?: string }>,
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
-	if (others.length === 0) return error;
 	const named = others.map(({ itemIndex, error: other }) => {
 		const { sessionId, dashboardUrl } =
 			other instanceof WorkspaceAutomationError ? other.context : {};
@@ -160,7 +161,15 @@ export function combineFailures(
 			: '';
 		return `Item ${itemIndex}: ${other.message}${session}.`;
 	});
-	error.description = [error.description, 'Other items failed as well.', ...named].join(' ');
+	const done = completed.map(
+		({ itemIndex, sessionId, dashboardUrl }) =>
+			`Item ${itemIndex}: completed (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')}).`,
+	);
+	error.description = [
+		error.description,
+		...(named.length > 0 ? ['Other items failed as well.', ...named] : []),
+		...(done.length > 0 ? ['Other items have completed. A retry returns them.', ...done] : []),
+	].join(' ');
 	return error;
 }
 

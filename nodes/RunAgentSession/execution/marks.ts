@@ -1,9 +1,22 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { nonEmptyText } from '../../shared/values';
-import { readPauseState } from './pause';
 
 // n8n's deduplication helper saves marks at once. n8n saves the context only at a pause or the end, too late if n8n is killed.
+
+/** What the node remembers beside its sessions */
+export interface NodeState {
+	/** The identifier that this execution and its retries share */
+	origin?: string;
+	marks?: string[];
+	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
+	hasSavedMarks?: boolean;
+	/** Wakes in a row in which the credential couldn't be read, and the time of the first */
+	withoutCredential?: { since: number; wakes: number };
+}
+
+export const readNodeState = (nodeContext: IDataObject): NodeState =>
+	(nodeContext.state ??= {}) as NodeState;
 
 /** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
 const MAX_STORED_MARKS = 10_000;
@@ -19,7 +32,7 @@ function runLocked<T>(work: () => Promise<T>): Promise<T> {
 
 /** Returns an ID that retries share: n8n 2's resume token, or the first execution's ID after a pause (undefined on n8n 1 until then). */
 function readExecutionOrigin(context: IExecuteFunctions): string | undefined {
-	const saved = readPauseState(context.getContext('node')).origin;
+	const saved = readNodeState(context.getContext('node')).origin;
 	if (saved !== undefined) return saved;
 	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: IDataObject };
 	const resumeUrl = nonEmptyText($execution?.resumeUrl) ?? '';
@@ -58,6 +71,8 @@ const OPEN = 'open';
 export interface EffectMarks {
 	/** Records a key durably. Returns whether an earlier attempt, which crashed, has recorded it. */
 	record(key: string): Promise<boolean>;
+	/** Notes that a pause is about to save the context, and with it the records. */
+	notePause(): void;
 	/** Removes marks that aren't needed anymore: those that a pause has saved, or open ones of a run that has ended */
 	release(reason: 'begun' | 'ended'): Promise<void>;
 }
@@ -71,7 +86,7 @@ export function createMarks(context: IExecuteFunctions): EffectMarks {
 	const origin = readExecutionOrigin(context);
 	const scopes = origin === undefined ? [context.getExecutionId(), OPEN] : [origin];
 	const counting = origin === undefined && context.getMode() === 'retry' ? OPEN : scopes[0];
-	const state = readPauseState(context.getContext('node'));
+	const state = readNodeState(context.getContext('node'));
 	const addToBatch = createBatches(context);
 	return {
 		async record(key) {
@@ -81,6 +96,10 @@ export function createMarks(context: IExecuteFunctions): EffectMarks {
 			// A mark of a crashed attempt stays, because the next retry needs it as well.
 			if (!isSeen) (state.marks ??= []).push(...marks);
 			return isSeen;
+		},
+		notePause() {
+			state.origin ??= context.getExecutionId();
+			state.hasSavedMarks = true;
 		},
 		async release(reason) {
 			const { marks = [], hasSavedMarks } = state;

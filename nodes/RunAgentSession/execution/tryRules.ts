@@ -1,14 +1,13 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { realClock } from '../shared/client/clock';
-import { errorJson, toNodeError, WorkspaceAutomationError } from '../shared/errors';
-import { toText, isRecord, isTooDeep } from '../shared/values';
-import { continuesOnError, isTool } from '../shared/n8n/aiTool';
-import { parseList } from './approval/request';
-import { OUTPUTS, outputIndex } from './outputs';
-import { readTrial } from './panel/read';
-import { suggestRule, withoutExpired, type StoredRule } from './policy/moreRules';
-import { decide, judge, type Policy, type Ruling, type Verdict } from './policy/rules';
+import { realClock } from '../../shared/client/clock';
+import { errorJson, toNodeError, WorkspaceAutomationError } from '../../shared/errors';
+import { toText, isRecord, isTooDeep } from '../../shared/values';
+import { continuesOnError } from '../../shared/n8n/aiTool';
+import { parseList } from '../approval/request';
+import { readTrial } from '../panel/read';
+import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
+import { decide, judge, type Policy, type Ruling, type Verdict } from '../policy/rules';
 
 export type Trial = (Ruling | Verdict) & {
 	/** The request as entered, with any other fields, such as a past decision */
@@ -53,7 +52,7 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 	});
 }
 
-export function runTryRules(context: IExecuteFunctions): INodeExecutionData[][] {
+export async function runTryRules(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
 		const pairedItem = { item: itemIndex };
 		try {
@@ -66,7 +65,5 @@ export function runTryRules(context: IExecuteFunctions): INodeExecutionData[][] 
 			return [{ json: errorJson(context.getNode(), error), pairedItem }];
 		}
 	});
-	const outputs: INodeExecutionData[][] = Object.keys(OUTPUTS).map(() => []);
-	outputs[isTool(context) ? 0 : outputIndex('completed')] = items;
-	return outputs;
+	return [items];
 }

@@ -1,0 +1,125 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { createClient } from '../../shared/client/createClient';
+import type { ApiClient } from '../../shared/client/operations';
+import { readOptionWords } from '../../shared/client/sessions';
+import {
+	errorJson,
+	throwIfAborted,
+	toNodeError,
+	WorkspaceAutomationError,
+} from '../../shared/errors';
+import { continuesOnError } from '../../shared/n8n/aiTool';
+import { itemKey, openRecord } from '../../shared/n8n/journal';
+import { readAppliedAnswer, type AppliedAnswer } from '../panel/read';
+import { begin } from '../session/begin';
+import { toResult, withSessionErrors } from '../session/finish';
+import { pollOnce, sleepUntilNextPoll } from '../session/poll';
+import type { SessionRecord } from '../session/record';
+import { SessionRun } from '../session/run';
+import { Wake } from '../session/wake';
+
+/** Time to send the answer, and to see what came of it */
+const APPLY_MS = 30_000;
+
+/** Sends approvers' answers to sessions. Returns one item per input item. @throws the first item's error, unless On Error continues */
+export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const node = context.getNode();
+	throwIfAborted(context.getExecutionCancelSignal?.());
+	const items: INodeExecutionData[] = [];
+	let api: ApiClient | undefined;
+	for (const [itemIndex] of context.getInputData().entries()) {
+		const pairedItem = { item: itemIndex };
+		try {
+			const applied = readAppliedAnswer(context, itemIndex);
+			if (applied.answer.answer === 'none') {
+				items.push({ json: notAnswered(applied, applied.answer.because), pairedItem });
+				continue;
+			}
+			api ??= await createClient(context);
+			items.push({ json: await applyAnswer(context, itemIndex, api, applied), pairedItem });
+		} catch (thrown) {
+			const error = toNodeError(node, thrown, itemIndex);
+			if (!continuesOnError(context)) throw error;
+			items.push({ json: errorJson(node, error), pairedItem });
+		}
+	}
+	return [items];
+}
+
+const notAnswered = ({ sessionId, asked }: AppliedAnswer, because: string): IDataObject => ({
+	sessionId,
+	status: 'not_answered',
+	because,
+	decisions: [],
+	pendingInteractions: asked as unknown as IDataObject[],
+});
+
+async function applyAnswer(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	api: ApiClient,
+	applied: AppliedAnswer,
+): Promise<IDataObject> {
+	const { sessionId, answer, asked, comment } = applied;
+	const key = itemKey(context, itemIndex);
+	const run = new SessionRun(
+		{
+			target: { operation: 'continue', sessionId },
+			policy: {
+				mode: 'answer',
+				rules: [],
+				defaultDecision: 'ask',
+				approveWith: 'once',
+				approveValues: readOptionWords(api, 'approve'),
+				denyValues: readOptionWords(api, 'deny'),
+				answer: { ...answer, appliesTo: 'asked', asked, sessionId, comment },
+			},
+			timeouts: {
+				maxWaitMs: APPLY_MS,
+				onMaxWait: 'letRun',
+				ifNobodyAnswers: 'wait',
+				unansweredAfterMs: Infinity,
+			},
+			abortOnStop: false,
+			hasPage: false,
+		},
+		{
+			api,
+			journal: openRecord<SessionRecord>(context.getContext('node'), 'applied', key),
+			random: Math.random,
+			log: (message, about) =>
+				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
+			onSession() {},
+		},
+		APPLY_MS,
+	);
+	return await withSessionErrors(run, async () => {
+		await begin(run);
+		await pollUntilApplied(run);
+		const { session, decisions, warnings } = toResult(run, 'stillRunning');
+		return {
+			sessionId,
+			decisions,
+			pendingInteractions: session.pendingInteractions,
+			...(warnings.length > 0 && { warnings }),
+		} as unknown as IDataObject;
+	});
+}
+
+/** Polls and decides until a poll shows what came of the decisions. @throws the error of the last poll if none succeeded */
+async function pollUntilApplied(run: SessionRun): Promise<void> {
+	const wake = new Wake({ nowMs: run.now, pauses: false });
+	for (;;) {
+		const before = run.record.ledger.length;
+		await pollOnce(run, wake);
+		const isDone = run.session !== undefined && run.record.ledger.length === before;
+		if (isDone && run.failedPolls === 0 && !run.isSettling) return;
+		if (await sleepUntilNextPoll(run, wake, run.pollDeadline - run.now)) continue;
+		if (run.session === undefined && run.lastFailure) throw notSentError(run.lastFailure);
+		return;
+	}
+}
+
+const notSentError = ({ message, description, context }: WorkspaceAutomationError) =>
+	new WorkspaceAutomationError(`The answer wasn't sent: ${message}`, description, context);

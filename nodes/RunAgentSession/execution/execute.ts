@@ -1,0 +1,21 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { runApplyAnswer } from './applyAnswer';
+import { runNode } from './runNode';
+import { runTryRules } from './tryRules';
+
+type Operation = (context: IExecuteFunctions) => Promise<INodeExecutionData[][] | null>;
+
+const OPERATIONS: Record<string, Operation> = {
+	start: runNode,
+	continue: runNode,
+	applyAnswer: runApplyAnswer,
+	tryRules: runTryRules,
+};
+
+/** Runs the operation chosen in the panel, the same for all items. */
+export async function executeNode(
+	context: IExecuteFunctions,
+): Promise<INodeExecutionData[][] | null> {
+	return await OPERATIONS[String(context.getNodeParameter('operation', 0))](context);
+}

@@ -1,0 +1,112 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../../shared/errors';
+import {
+	acceptRecord,
+	fingerprintRequest,
+	listRecordKeys,
+	listRecords,
+	openRecord,
+	type ItemJournal,
+} from '../../shared/n8n/journal';
+import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
+import { findOwnAncestor } from './ancestors';
+import type { Engine } from './engine';
+
+// Finds the record of an item by the run in which it came in, and its index. Nothing is read from the item's JSON.
+
+export type SessionJournal = ItemJournal<SessionRecord>;
+
+const SESSION_RECORDS = 'sessions';
+
+export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
+	listRecords<SessionRecord>(nodeContext, SESSION_RECORDS);
+
+export const listCourses = (nodeContext: IDataObject): KnownRecord[] =>
+	listSessionRecords(nodeContext).filter(
+		(record): record is KnownRecord =>
+			record.state !== 'starting' && record.sessionId !== undefined,
+	);
+
+export const listSessionJournals = (nodeContext: IDataObject): SessionJournal[] =>
+	listRecordKeys(nodeContext, SESSION_RECORDS).map((key) =>
+		openRecord<SessionRecord>(nodeContext, SESSION_RECORDS, key),
+	);
+
+/** Returns what an error says of a record's session. */
+export const sessionOf = (
+	record: SessionRecord | undefined,
+): { sessionId?: string; dashboardUrl?: string } =>
+	record && record.state !== 'starting'
+		? { sessionId: record.sessionId, dashboardUrl: record.dashboardUrl }
+		: {};
+
+/** Fingerprints the parameters that start or send. A retry with other parameters is another request. */
+function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string {
+	const { operation, projectId, prompt, sessionId, message, options } = context.getNode()
+		.parameters as IDataObject;
+	const { body } = (options ?? {}) as IDataObject;
+	const asked = { operation, projectId, prompt, sessionId, message, body };
+	return fingerprintRequest(asked, context.getInputData()[itemIndex].json);
+}
+
+function describeEarlierStart(record: SessionRecord): { message: string; description: string } {
+	const { sessionId } = sessionOf(record);
+	return {
+		message:
+			sessionId === undefined
+				? 'An earlier attempt may have started a session for this item'
+				: `An earlier attempt started session ${sessionId} for this item`,
+		description:
+			"It had a different prompt, session or input, so nothing was started now. To wait for that session, restore the parameters and retry, or use 'Continue a Session' with its ID. To start another one, run the workflow again from the start.",
+	};
+}
+
+function requireKnownVersion(record: SessionRecord | undefined): void {
+	if (record === undefined || record.v === RECORD_VERSION) return;
+	const { sessionId = 'unknown' } = record as Partial<{ sessionId: string }>;
+	throw new WorkspaceAutomationError(
+		'Another version of this package has left a record of this item',
+		`Nothing was started. To wait for the session, use 'Continue a Session' with its ID: ${sessionId}. To start another one, run the workflow again from the start.`,
+		{ sessionId: (record as Partial<{ sessionId: string }>).sessionId },
+	);
+}
+
+export const openItemRecord = (
+	context: IExecuteFunctions,
+	engine: Engine,
+	itemIndex: number,
+): SessionJournal =>
+	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.firstRun}.${itemIndex}`);
+
+/**
+ * Checks that an item may use its record. A retry finds the record of the earlier attempt.
+ * @throws WorkspaceAutomationError if a retry asks for something else, or if the item descends from this node's own outputs
+ */
+export function acceptItem(
+	context: IExecuteFunctions,
+	engine: Engine,
+	itemIndex: number,
+	journal: SessionJournal,
+): void {
+	const record = journal.read();
+	requireKnownVersion(record);
+	if (!record && !engine.isAgain) refuseOwnItem(context, itemIndex);
+	const request = fingerprintItem(context, itemIndex);
+	acceptRecord(context, SESSION_RECORDS, journal, request, describeEarlierStart);
+}
+
+/** @throws WorkspaceAutomationError for an item that this node has returned: a connection leads back to it */
+function refuseOwnItem(context: IExecuteFunctions, itemIndex: number): void {
+	const ancestor = findOwnAncestor(context, itemIndex);
+	if (!ancestor) return;
+	const { sessionId, dashboardUrl } = ancestor.json as {
+		sessionId?: string;
+		dashboardUrl?: string;
+	};
+	throw new WorkspaceAutomationError(
+		'This item comes from an output of the same node',
+		`Nothing was started. Remove the connection back to the node: it keeps waiting by itself, so nothing has to be connected back. To send the session another message, use a second Run Agent Session node with 'Continue a Session'. Session ${sessionId ?? 'unknown'}${dashboardUrl ? `, ${dashboardUrl}` : ''}.`,
+		{ sessionId, dashboardUrl },
+	);
+}

@@ -1,0 +1,64 @@
+import type { Interaction } from '../../shared/client/session';
+import type { ErrorContext } from '../../shared/errors';
+import type { PageRecord } from '../approval/page/view';
+import type { RequestOrigin } from '../approval/request';
+import type { Ledger } from './ledger';
+import type { WaitState } from './schedule';
+import type { Turn } from './turn';
+
+// What the node remembers of one session. It's JSON, because n8n saves it with the execution.
+
+export const RECORD_VERSION = 1;
+
+export type MessageStep = 'message' | 'comment' | 'repair';
+
+/** The course of a session from its start. Times are wall-clock times, because they outlive the process. */
+export interface Course {
+	sessionId: string;
+	dashboardUrl?: string;
+	/** `sending` from before the request until the response */
+	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
+	/** Number of messages that provably weren't sent. It distinguishes the attempts (`marks.ts`). */
+	unsentMessages?: number;
+	turn?: Turn;
+	lastActivityAt?: string | number;
+	/** Missing until a poll has returned the session */
+	lastReadAt?: number;
+	/** The requests of the latest poll, which the approval page shows */
+	pending?: Interaction[];
+	ledger: Ledger;
+	wait: WaitState;
+	pollCount?: number;
+	origin?: Omit<RequestOrigin, 'sessionId'>;
+	page?: PageRecord;
+	commentAttempts?: number;
+	/** Sentences for the item's `warnings` that later runs must not lose */
+	warnings?: string[];
+}
+
+export interface Failure {
+	message: string;
+	description: string;
+	context: ErrorContext;
+	/** What a retry does: report that the start may have happened, continue the session, or start another one */
+	next: 'report' | 'continue' | 'start';
+	/** True once the node has thrown it, so that only a retry can run the item again */
+	isThrown?: boolean;
+}
+
+/** How a session ended. `items` and `failure` are kept until they have left the node. */
+export type SessionEnd =
+	| { kind: 'completed'; items?: Array<Record<string, unknown>> }
+	| { kind: 'failed'; failure?: Failure };
+
+export type SessionRecord =
+	/** From before the start request until the session's ID is known */
+	| { v: number; state: 'starting' }
+	| ({ v: number; state: 'running' } & Course)
+	/** Without a session ID if the item failed before its session started */
+	| ({ v: number; state: 'ended'; end: SessionEnd } & Partial<Course>);
+
+export type RunningRecord = Extract<SessionRecord, { state: 'running' }>;
+
+/** A record whose session is known */
+export type KnownRecord = Course & Exclude<SessionRecord, { state: 'starting' }>;
