@@ -105,7 +105,7 @@ interface Answer {
 const CHECK_MS = 60_000;
 
 /** One service and one n8n in simulated time */
-export function createStage(dialects: string[] = []) {
+export function createStage(dialects: string[] = [], latencyMs = 0) {
 	const time = createVirtualTime();
 	const problems: string[] = [];
 	const settings = settingsFor(dialects);
@@ -120,7 +120,7 @@ export function createStage(dialects: string[] = []) {
 		requests.push({ method, path: url.replace(/^\/v1|\?.*/g, ''), at: time.now() - began, body });
 	});
 	const host = `stage-${++hosts}.test`;
-	time.serve(host, service.app);
+	time.serve(host, service.app, latencyMs);
 	const credentials = credentialFor({
 		baseUrl: `https://${host}/v1`,
 		key: mainToken,
@@ -201,10 +201,9 @@ export function createStage(dialects: string[] = []) {
 	): Running {
 		const { workflow, additionalData } = prepare(flow);
 		additionalData.executionId = executionId;
-		(additionalData as any).dataDeduplicationService = undefined;
-		flow.change?.(additionalData);
 		const order: string[] = [];
 		additionalData.hooks?.addHandler('nodeExecuteBefore', (name) => void order.push(name));
+		flow.change?.(additionalData);
 		const { WorkflowExecute } = core;
 		const running = data
 			? new WorkflowExecute(

@@ -53,11 +53,12 @@ function loadedAxios(): Axios[] {
 /** Time that stands still unless someone waits in it. Services answer by the host of their URL. */
 export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 	const clock = createVirtualClock(start);
-	const services = new Map<string, FastifyInstance>();
+	const services = new Map<string, { app: FastifyInstance; latencyMs: number }>();
 
 	const getAdapter = (axios: Axios) => async (config: AxiosConfig) => {
 		const url = new URL(axios.getUri(config));
-		const app = services.get(url.host);
+		const { app, latencyMs } = services.get(url.host) ?? {};
+		if (latencyMs) await clock.sleep(latencyMs);
 		if (!app) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 		const answer = await clock.whileBusy(
 			async () =>
@@ -96,7 +97,8 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 		now: clock.now,
 		advance: clock.advance,
 		/** Lets a service answer for a host, such as `plain.test`. */
-		serve: (host: string, app: FastifyInstance) => void services.set(host, app),
+		serve: (host: string, app: FastifyInstance, latencyMs = 0) =>
+			void services.set(host, { app, latencyMs }),
 		/** Runs n8n-core in this time until `work` is done. */
 		async run<T>(work: () => Promise<T>): Promise<T> {
 			const adapters = loadedAxios().map((axios) => ({ axios, was: axios.defaults.adapter }));

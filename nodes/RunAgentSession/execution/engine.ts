@@ -19,8 +19,10 @@ import { moveAnswers } from './inbox';
 const MARK = 'workspaceAutomation';
 
 interface EntryMark {
-	/** The run of the node in which the entry's items came in */
-	run: number;
+	/** The number of the entry among those of the node. n8n's run index doesn't identify it, because idle runs aren't written. */
+	entry: number;
+	/** True if the node itself put the entry on the stack */
+	isAgain?: true;
 	/** Identifies the pause that put the entry on top of the stack */
 	pause?: string;
 }
@@ -94,14 +96,25 @@ function writeMark(entry: IExecuteData, mark: EntryMark): void {
 	entry.metadata = { ...entry.metadata, [MARK]: mark } as IExecuteData['metadata'];
 }
 
+/** Returns the entry's mark. A new entry gets one, which Retry On Fail and a retry of the execution find again. */
+function markEntry(entry: IExecuteData, nodeContext: IDataObject): EntryMark {
+	const known = readMark(entry);
+	if (known) return known;
+	const { entries = 0 } = nodeContext as { entries?: number };
+	nodeContext.entries = entries + 1;
+	const mark = { entry: entries };
+	writeMark(entry, mark);
+	return mark;
+}
+
 /** Returns a date for the column `waitTill` only. In the execution's data, it would make n8n disable the node on the next wake. */
 const columnOnlyDate = (at: number): Date =>
 	Object.defineProperty(new Date(at), 'toJSON', { value: () => undefined });
 
 /** How n8n executes the node in this run, and executes it again. */
 export class Engine {
-	/** The run of the node in which the items came in. Records belong to this run and an item's index. */
-	readonly firstRun: number;
+	/** Identifies the items among those that the node got in this execution. A record belongs to it and an item's index. */
+	readonly entryKey: number;
 
 	/** True if the node itself made n8n execute it again */
 	readonly isAgain: boolean;
@@ -115,16 +128,15 @@ export class Engine {
 
 	private readonly mark: EntryMark | undefined;
 
-	/** The run of the node that n8n counts, including crashed ones */
 	private readonly runIndex: number;
 
 	constructor(context: IExecuteFunctions) {
 		this.context = context;
 		this.members = probe(context);
-		this.mark = this.members && readMark(this.members.entry);
+		this.mark = this.members && markEntry(this.members.entry, context.getContext('node'));
 		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-		this.firstRun = this.mark?.run ?? readRunIndex(context, 0);
-		this.isAgain = this.mark !== undefined;
+		this.entryKey = this.mark?.entry ?? readRunIndex(context, 0);
+		this.isAgain = this.mark?.isAgain === true;
 		this.isWake = this.mark?.pause !== undefined;
 	}
 
@@ -146,7 +158,7 @@ export class Engine {
 		const { members, mark } = this;
 		if (!members || mark?.pause === undefined) return undefined;
 		const { entry, data, hooks } = members;
-		writeMark(entry, { run: mark.run });
+		writeMark(entry, { entry: mark.entry, isAgain: true });
 		const now = realClock.monotonicMs();
 		for (const [key, { at }] of wakes) if (now > at + WAKE_KEPT_MS) wakes.delete(key);
 		const key = `${this.context.getExecutionId()} ${mark.pause}`;
@@ -193,7 +205,7 @@ export class Engine {
 		const { entry, data } = this.members!;
 		const { name } = this.context.getNode();
 		const stack = data.executionData.nodeExecutionStack;
-		const mark: EntryMark = { run: this.firstRun };
+		const mark: EntryMark = { entry: this.entryKey, isAgain: true };
 		// Otherwise n8n makes an item of each run that returns none.
 		entry.node = { ...entry.node, alwaysOutputData: false };
 		const again: Entry = {

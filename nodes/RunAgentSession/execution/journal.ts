@@ -13,7 +13,7 @@ import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session
 import { findOwnAncestor } from './ancestors';
 import type { Engine } from './engine';
 
-// Finds the record of an item by the run in which it came in, and its index. Nothing is read from the item's JSON.
+// Finds the record of an item by the entry that n8n executes, and its index. Nothing is read from the item's JSON.
 
 export type SessionJournal = ItemJournal<SessionRecord>;
 
@@ -77,7 +77,7 @@ export const openItemRecord = (
 	engine: Engine,
 	itemIndex: number,
 ): SessionJournal =>
-	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.firstRun}.${itemIndex}`);
+	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.entryKey}.${itemIndex}`);
 
 /**
  * Checks that an item may use its record. A retry finds the record of the earlier attempt.

@@ -5,7 +5,12 @@ import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { mayHaveHappenedError, readOptionWords } from '../../shared/client/sessions';
 import type { Session } from '../../shared/client/session';
-import { CanceledError, throwIfAborted, toNodeError } from '../../shared/errors';
+import {
+	CanceledError,
+	throwIfAborted,
+	toNodeError,
+	WorkspaceAutomationError,
+} from '../../shared/errors';
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
@@ -123,11 +128,13 @@ async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient
 		const now = realClock.now();
 		const { since, wakes } = state.withoutCredential ?? { since: now, wakes: 0 };
 		state.withoutCredential = { since, wakes: wakes + 1 };
+		const { message } = error as Error;
 		if (wakes + 1 >= MIN_WAKES_WITHOUT_CREDENTIAL && now >= since + MAX_WITHOUT_CREDENTIAL_MS)
-			throw error;
-		context.logger.warn(
-			`The credential couldn't be read, and is read again later: ${(error as Error).message}`,
-		);
+			throw new WorkspaceAutomationError(
+				"The credential can't be read",
+				`Check the credential. Then retry the execution, which waits for the session again. n8n says: ${message}.`,
+			);
+		context.logger.warn(`The credential couldn't be read, and is read again later: ${message}`);
 		return undefined;
 	}
 }

@@ -1,0 +1,436 @@
+// n8n executes Run Agent Session again and again with the same items, without a connection back: the mechanism, in n8n's engine.
+import { describe, expect, test } from '@jest/globals';
+import type { IRunExecutionData } from 'n8n-workflow';
+import {
+	AGGREGATE,
+	createStage,
+	DOUBLES,
+	FAILS,
+	fillIn,
+	NODE,
+	runsOf,
+	type Flow,
+} from './flow.mts';
+
+const AFTER = 'After';
+const MESSAGE = 'Message';
+const OTHER = 'Other';
+const wires = [[AFTER], [MESSAGE]];
+const prompts = (...list: string[]) => list.map((prompt) => ({ prompt }));
+const textsOf = (run: Parameters<typeof runsOf>[0], name = AFTER) =>
+	runsOf(run, name).map((items) => items.map(({ text, error }) => text ?? error));
+const linkOf = (run: Parameters<typeof runsOf>[0], node = NODE) =>
+	runsOf(run, node, 1).flat().at(-1)?.approvalUrl as string;
+const starts = (stage: ReturnType<typeof createStage>) => stage.of('POST', '/agent/sessions');
+
+describe('items leave', () => {
+	test('together in one run, when all sessions have ended', async () => {
+		const stage = createStage();
+		const items = prompts('[work 1m] [say One]', '[work 30m] [say Two]', '[work 5m] [say Three]');
+		const run = await stage.run({ wires, items });
+		expect(textsOf(run)).toEqual([['One', 'Two', 'Three']]);
+		expect(runsOf(run, NODE)).toHaveLength(1);
+		expect(starts(stage)).toHaveLength(3);
+	});
+
+	test('each in a run of its own with Return Items as They Complete, the nodes behind it first', async () => {
+		const stage = createStage();
+		const items = prompts('[work 30m] [say Two]', '[work 2m] [say One]');
+		const parameters = { options: { returnItemsEarly: true } };
+		const run = await stage.run({ wires, items, parameters });
+		expect(textsOf(run)).toEqual([['One'], ['Two']]);
+		expect(run.order.indexOf(AFTER)).toBeLessThan(run.order.lastIndexOf(NODE));
+	});
+
+	test('each paired with the item it belongs to, however late it leaves', async () => {
+		const stage = createStage();
+		const items = prompts('[work 30m] [say Two]', '[ask bash: x]', '[work 2m] [say One]');
+		const flow: Flow = {
+			wires,
+			items,
+			parameters: { options: { returnItemsEarly: true }, maxWait: 60, onMaxWait: 'letRun' },
+		};
+		const run = await stage.run(flow);
+		const paired = (output: number) =>
+			run.data.resultData.runData[NODE].flatMap(({ data }) =>
+				(data?.main[output] ?? []).map(({ pairedItem }) => pairedItem),
+			);
+		expect(paired(0)).toEqual([{ item: 2 }, { item: 0 }]);
+		expect(paired(1)).toEqual([{ item: 1 }]);
+	});
+
+	test('in a sub-workflow together, because the parent gets the last run only', async () => {
+		const stage = createStage();
+		const items = prompts('[work 2m] [say One]', '[work 30m] [say Two]');
+		const parameters = { options: { returnItemsEarly: true } };
+		const run = await stage.run({ wires, items, parameters, mode: 'integrated' });
+		expect(textsOf(run)).toEqual([['One', 'Two']]);
+	});
+
+	test('once the message to the approver is sent, the execution pauses', async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
+		let asked = 0;
+		const run = await stage.run(flow, async (paused) => {
+			if (!linkOf(paused)) return;
+			asked++;
+			expect(runsOf(paused, MESSAGE)).toHaveLength(1);
+			const { body } = await stage.open(flow, paused, linkOf(paused));
+			return (await stage.open(flow, paused, linkOf(paused), fillIn(body, 'Approve once'))).data;
+		});
+		expect(asked).toBe(1);
+		expect(textsOf(run)).toEqual([['Done']]);
+		expect(runsOf(run, MESSAGE)).toHaveLength(1);
+	});
+
+	test('while the execution keeps running, a question leaves at once and the others go on', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			wires,
+			items: prompts('[work 60s] [say One]', '[ask bash: x] [say Two]'),
+			parameters: { whileWaiting: 'keepRunning', maxWait: 5, onMaxWait: 'letRun' },
+			settings: { onError: 'continueRegularOutput' },
+		};
+		const run = await stage.run(flow);
+		expect(run.wakes).toBe(0);
+		expect(runsOf(run, MESSAGE)).toHaveLength(1);
+		const [[one, two]] = textsOf(run);
+		expect(one).toBe('One');
+		expect(two).toMatch(/did not finish within 5 minutes. It's still running/);
+		expect(starts(stage)).toHaveLength(2);
+	});
+});
+
+describe('an hour of pauses', () => {
+	test('leaves one run, and its data is small', async () => {
+		const stage = createStage();
+		const run = await stage.run({ wires, items: prompts('[work 1h] [say Done]') });
+		expect(textsOf(run)).toEqual([['Done']]);
+		expect(runsOf(run, NODE)).toHaveLength(1);
+		expect(run.wakes).toBeGreaterThan(10);
+		const written = run.saved.reduce((sum, { bytes }) => sum + bytes, 0);
+		expect(written).toBeLessThan(300 * 1024);
+	});
+
+	test('with Always Output Data makes no items of runs that return none', async () => {
+		const stage = createStage();
+		const items = prompts('[work 20m] [ask bash: x]', '[work 30m] [say Done]');
+		const parameters = { maxWait: 60, permissionPolicy: 'approve' };
+		const settings = { alwaysOutputData: true };
+		const run = await stage.run({ wires, items, parameters, settings });
+		expect(runsOf(run, AFTER)).toHaveLength(1);
+		expect(runsOf(run, AFTER)[0]).toHaveLength(2);
+	});
+
+	test('reads every session at its turn, however slow the service is', async () => {
+		const stage = createStage([], 5_000);
+		const count = 120;
+		const items = Array.from({ length: count }, () => ({ prompt: '[work 25m] [say Done]' }));
+		const run = await stage.run({ wires, items });
+		expect(textsOf(run)[0].filter((text) => text === 'Done')).toHaveLength(count);
+	});
+});
+
+describe('several nodes', () => {
+	test('in a chain each wait for their own sessions', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			wires: [[OTHER], []],
+			follows: { [OTHER]: [[AFTER], []] },
+			more: { [OTHER]: { prompt: '[work 12m] [say Second]' } },
+			items: prompts('[work 10m] [say First]'),
+		};
+		const run = await stage.run(flow);
+		expect(textsOf(run)).toEqual([['Second']]);
+		expect(starts(stage)).toHaveLength(2);
+	});
+
+	test.each(['v0', 'v1'] as const)(
+		'in parallel branches both have working links and end, in order %s',
+		async (order) => {
+			const stage = createStage();
+			const flow: Flow = {
+				order,
+				first: [NODE, OTHER],
+				wires: [[AFTER], [MESSAGE]],
+				follows: { [OTHER]: [['After other'], ['Message other']] },
+				more: { [OTHER]: { prompt: '[work 20s] [ask bash: y] [say Second]' } },
+				items: prompts('[work 20s] [ask bash: x] [say First]'),
+			};
+			const answered = new Set<string>();
+			const run = await stage.run(flow, async (paused) => {
+				for (const node of [OTHER, NODE]) {
+					const link = linkOf(paused, node);
+					if (!link || answered.has(link)) continue;
+					if (![NODE, OTHER].every((each) => linkOf(paused, each))) continue;
+					const { status, body } = await stage.open(flow, paused, link);
+					expect(status).toBe(200);
+					answered.add(link);
+					return (await stage.open(flow, paused, link, fillIn(body, 'Approve once'))).data;
+				}
+			});
+			expect(answered.size).toBe(2);
+			expect(textsOf(run)).toEqual([['First']]);
+			expect(textsOf(run, 'After other')).toEqual([['Second']]);
+			expect(starts(stage)).toHaveLength(2);
+			expect(stage.of('POST', '/resolve')).toHaveLength(2);
+		},
+	);
+
+	test('two branches into one node have sessions of their own', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			first: ['Left', 'Right'],
+			follows: { Left: [[NODE]], Right: [[NODE]] },
+			wires,
+			items: prompts('[work 10m] [say Done]'),
+		};
+		const run = await stage.run(flow);
+		expect(textsOf(run)).toEqual([['Done'], ['Done']]);
+		expect(starts(stage)).toHaveLength(2);
+	});
+});
+
+describe('a connection back to the node', () => {
+	test.each([
+		['Completed', [[NODE], []], {}, '[say One]'],
+		['Completed, through another node', [[AFTER], []], { [AFTER]: [[NODE]] }, '[say One]'],
+		[
+			'Completed, through a node that combines items',
+			[[AGGREGATE], []],
+			{ [AGGREGATE]: [[NODE]] },
+			'[say One]',
+		],
+		[
+			'Completed, through a node that returns more items',
+			[[DOUBLES], []],
+			{ [DOUBLES]: [[NODE]] },
+			'[say One]',
+		],
+		['Needs Approval', [[], [NODE]], {}, '[ask bash: x]'],
+	])(
+		'from %s starts nothing, and the error names the session',
+		async (_from, wires, follows, prompt) => {
+			const stage = createStage();
+			const run = await stage.run({
+				wires: wires as string[][],
+				follows: follows as unknown as Flow['follows'],
+				items: prompts(prompt),
+			});
+			const [{ sessionId }] = stage.sessions();
+			expect(run.status).toBe('error');
+			expect(run.data.resultData.error?.message).toBe(
+				'This item comes from an output of the same node',
+			);
+			expect(run.data.resultData.error?.description).toContain(sessionId);
+			expect(starts(stage)).toHaveLength(1);
+		},
+	);
+});
+
+describe('an n8n that offers no pause', () => {
+	const withoutHooks: Flow['change'] = (additionalData) => {
+		const { hooks } = additionalData;
+		additionalData.hooks = new Proxy(hooks, {
+			get: (target, name) => (name === 'addHandler' ? undefined : target[name]),
+		});
+	};
+
+	test('keeps the execution running, and says so', async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts('[work 20m] [say Done]'), change: withoutHooks };
+		const run = await stage.run(flow);
+		expect(run.wakes).toBe(0);
+		expect(runsOf(run, AFTER)[0][0]).toMatchObject({
+			text: 'Done',
+			warnings: ["This n8n can't pause the execution, so it kept running."],
+		});
+	});
+
+	test('gives approvers no link, but names the dashboard and Apply an Answer', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			wires,
+			items: prompts('[ask bash: x] [say Done]'),
+			parameters: { maxWait: 10, onMaxWait: 'letRun' },
+			settings: { onError: 'continueRegularOutput' },
+			change: withoutHooks,
+		};
+		const run = await stage.run(flow);
+		const [asked] = runsOf(run, NODE, 1).flat();
+		expect(asked.approvalUrl).toBeUndefined();
+		expect(asked.question).toMatch(/dashboard/);
+		expect(asked.question).toMatch(/Apply an Answer/);
+	});
+});
+
+describe('a failure', () => {
+	test('waits until the other sessions have ended, and names them', async () => {
+		const stage = createStage();
+		const items = prompts('[work 2m] [fail Broken]', '[work 30m] [say Two]');
+		const run = await stage.run({ wires, items });
+		const [failed, completed] = stage.sessions();
+		expect(run.status).toBe('error');
+		expect(run.data.resultData.error?.description).toContain(failed.sessionId);
+		expect(run.data.resultData.error?.description).toContain(completed.sessionId);
+		expect(runsOf(run, AFTER)).toEqual([]);
+	});
+
+	test('becomes an item with On Error, together with the others', async () => {
+		const stage = createStage();
+		const items = prompts('[work 2m] [fail Broken]', '[work 30m] [say Two]');
+		const settings = { onError: 'continueErrorOutput' as const };
+		const run = await stage.run({ wires: [...wires, ['Errors']], items, settings });
+		expect(textsOf(run)).toEqual([['Two']]);
+		expect(textsOf(run, 'Errors')).toEqual([[expect.stringMatching(/Broken/)]]);
+	});
+
+	test('as the first item, with Retry On Fail, runs only its own session again', async () => {
+		const stage = createStage();
+		const items = prompts('[work 2m] [fail Broken]', '[work 5m] [say Two]');
+		const settings = {
+			onError: 'continueRegularOutput' as const,
+			retryOnFail: true,
+			maxTries: 2,
+			waitBetweenTries: 10,
+		};
+		const parameters = { whileWaiting: 'keepRunning' };
+		const run = await stage.run({ wires, items, settings, parameters });
+		expect(textsOf(run)).toEqual([[expect.stringMatching(/Broken/), 'Two']]);
+		expect(starts(stage)).toHaveLength(3);
+	});
+
+	test('of another node ends the execution, and a retry continues the sessions', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			wires: [[FAILS], []],
+			items: prompts('[work 2m] [say One]', '[work 30m] [say Two]'),
+			parameters: { options: { returnItemsEarly: true } },
+		};
+		const run = await stage.run(flow);
+		expect(run.status).toBe('error');
+		const data = JSON.parse(JSON.stringify(run.data)) as IRunExecutionData;
+		delete data.resultData.error;
+		data.resultData.runData[FAILS].pop();
+		for (const entry of data.executionData!.nodeExecutionStack)
+			if (entry.node.name === FAILS) entry.node.name = AFTER;
+		const retried = await stage.run({ ...flow, wires }, undefined, { data, mode: 'retry' });
+		expect(textsOf(retried)).toEqual([['One'], ['Two']]);
+		expect(starts(stage)).toHaveLength(2);
+	});
+
+	test('of the credential in a wake passes, or ends with an error that names all sessions', async () => {
+		for (const failures of [2, Infinity]) {
+			const stage = createStage();
+			let left = failures;
+			let isPaused = false;
+			const change: Flow['change'] = ({ credentialsHelper }) => {
+				const read = credentialsHelper.getDecrypted.bind(credentialsHelper);
+				credentialsHelper.getDecrypted = async (...given: unknown[]) => {
+					if (isPaused && left-- > 0) throw new Error('Vault is sealed');
+					return await read(...given);
+				};
+			};
+			const items = prompts('[work 10m] [say One]', '[work 20m] [say Two]');
+			const run = await stage.run({ wires, items, change }, async () => void (isPaused = true));
+			if (failures === 2) expect(textsOf(run)).toEqual([['One', 'Two']]);
+			else
+				for (const { sessionId } of stage.sessions())
+					expect(run.data.resultData.error?.description).toContain(sessionId);
+		}
+	});
+});
+
+describe('two wakes of one pause', () => {
+	const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [work 5m] [say Done]') };
+
+	async function pausedWithLink(stage: ReturnType<typeof createStage>) {
+		let found: Parameters<NonNullable<Parameters<typeof stage.run>[1]>>[0] | undefined;
+		await stage
+			.run(flow, async (paused) => {
+				if (!linkOf(paused)) return;
+				found = paused;
+				throw new Error('enough');
+			})
+			.catch(() => {});
+		return found!;
+	}
+
+	test('have one effect, and an answer that only the second has is not lost', async () => {
+		const stage = createStage();
+		const paused = await pausedWithLink(stage);
+		const { body } = await stage.open(flow, paused, linkOf(paused));
+		const answer = await stage.open(flow, paused, linkOf(paused), fillIn(body, 'Approve once'));
+		const saved = JSON.parse(JSON.stringify(paused.data)) as IRunExecutionData;
+		const { executionId } = paused;
+		stage.time.advance(70_000);
+		const [first, second] = await stage.time.run(async () => {
+			const timer = stage.begin(flow, executionId, saved);
+			const webhook = stage.begin(flow, executionId, answer.data);
+			return await Promise.all([timer.result, webhook.result]);
+		});
+		expect([first.status, second.status]).toEqual(['waiting', 'waiting']);
+		expect(second.waitTill!.getTime()).toBeLessThanOrEqual(stage.time.now() + 5_000);
+		stage.time.advance(60_000);
+		const run = await stage.run(flow, undefined, { data: second.data, executionId });
+		expect(textsOf(run)).toEqual([['Done']]);
+		expect(stage.of('POST', '/resolve')).toHaveLength(1);
+		expect(runsOf(run, MESSAGE)).toHaveLength(1);
+	});
+});
+
+describe('the approval page', () => {
+	test('asks the service nothing, and an answer is sent by the wake that follows', async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
+		const run = await stage.run(flow, async (paused) => {
+			if (!linkOf(paused)) return;
+			const before = stage.requests.length;
+			const { body } = await stage.open(flow, paused, linkOf(paused));
+			const sent = await stage.open(flow, paused, linkOf(paused), fillIn(body, 'Deny'));
+			expect(stage.requests).toHaveLength(before);
+			expect(sent).toMatchObject({ status: 200, resumes: true });
+			expect(sent.body).toContain('Your answer was saved');
+			return sent.data;
+		});
+		expect(stage.of('POST', '/resolve')).toHaveLength(1);
+		expect(runsOf(run, AFTER)[0][0].decisions).toMatchObject([{ decision: 'deny' }]);
+	});
+
+	test('never throws and never resumes for anything but a valid answer', async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
+		let isTried = false;
+		await stage.run({ ...flow, parameters: { maxWait: 60 } }, async (paused) => {
+			const link = linkOf(paused);
+			if (!link || isTried) return;
+			isTried = true;
+			for (const form of [{}, { shown: 'other' }, { request0: '99' }, { shown: '', request0: '0' }])
+				expect(await stage.open(flow, paused, link, form as never)).toMatchObject({
+					status: 409,
+					resumes: false,
+				});
+			const wrong = link.replace(/question=\w+/, 'question=guessed');
+			expect(await stage.open(flow, paused, wrong, {})).toMatchObject({
+				status: 404,
+				resumes: false,
+			});
+		});
+		expect(isTried).toBe(true);
+	});
+});
+
+describe('a record of another version', () => {
+	test('starts nothing, and the error names the session', async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts('[work 20m] [say Done]') };
+		const run = await stage.run(flow, async (paused) => {
+			const text = JSON.stringify(paused.data).replaceAll('"v":1', '"v":99');
+			return JSON.parse(text) as IRunExecutionData;
+		});
+		expect(run.status).toBe('error');
+		const [{ sessionId }] = stage.sessions();
+		expect(run.data.resultData.error?.description).toContain(sessionId);
+		expect(starts(stage)).toHaveLength(1);
+	});
+});
