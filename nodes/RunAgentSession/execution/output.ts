@@ -60,11 +60,11 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 	const rulesToRemember =
 		kind === 'completed' ? exactRules(decisions.filter(({ fromNowOn }) => fromNowOn)) : [];
 	const json: Record<string, unknown> = {
-		sessionId: session.sessionId,
-		dashboardUrl: session.dashboardUrl,
+		text: latestAgentText(session),
 		// A tool has only one output.
 		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
-		text: latestAgentText(session),
+		sessionId: session.sessionId,
+		dashboardUrl: session.dashboardUrl,
 		...('output' in result && { output: result.output }),
 		...(kind === 'needsApproval' && approvalFields(result, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),

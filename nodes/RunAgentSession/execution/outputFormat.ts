@@ -1,8 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../../shared/errors';
-import { isRecord, nonEmptyText, toText } from '../../shared/values';
+import { TIMED_OUT, withTimeout } from '../../shared/client/clock';
+import { CanceledError, WorkspaceAutomationError } from '../../shared/errors';
+import { formatSeconds, isRecord, nonEmptyText, toText } from '../../shared/values';
 import type { OutputFormat, ParsedAnswer } from '../session/types';
 
 interface OutputParser {
@@ -11,6 +12,7 @@ interface OutputParser {
 	parse(text: string, callbacks: undefined, mapError: (error: Error) => Error): Promise<unknown>;
 }
 
+const MAX_PARSE_MS = 60_000;
 /** Characters of the parser's reason in the message to the agent */
 const MAX_REASON_LENGTH = 2_000;
 
@@ -29,16 +31,30 @@ export async function openOutputFormat(context: IExecuteFunctions): Promise<Outp
 		);
 	return {
 		instructions: parser.getFormatInstructions(),
-		parse: async (text) => await parseAnswer(parser, text),
+		parse: async (text) => await parseAnswer(parser, text, context.getExecutionCancelSignal?.()),
 	};
 }
 
-async function parseAnswer(parser: OutputParser, text: string): Promise<ParsedAnswer> {
-	try {
-		return unwrapOutput(await parser.parse(text, undefined, (error) => error));
-	} catch (error) {
+/** @throws WorkspaceAutomationError if the parser doesn't return, and CanceledError after Stop */
+async function parseAnswer(
+	parser: OutputParser,
+	text: string,
+	signal: AbortSignal | undefined,
+): Promise<ParsedAnswer> {
+	const parsing = withTimeout(
+		signal,
+		MAX_PARSE_MS,
+		async () => await parser.parse(text, undefined, (error) => error),
+	);
+	return await parsing.then(unwrapOutput, (error: unknown) => {
+		if (error instanceof CanceledError) throw error;
+		if (error === TIMED_OUT)
+			throw new WorkspaceAutomationError(
+				`The output parser didn't return within ${formatSeconds(MAX_PARSE_MS)}`,
+				'Check the parser, and the model behind it. A retry reads the session again and starts no other one.',
+			);
 		return { misfit: describeMisfit(error).slice(0, MAX_REASON_LENGTH) };
-	}
+	});
 }
 
 /** Takes the value out of the `output` that parsers wrap around it. Old parsers drop all other keys without an error. */

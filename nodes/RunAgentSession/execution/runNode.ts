@@ -119,24 +119,24 @@ const MIN_WAKES_WITHOUT_CREDENTIAL = 3;
 /** Returns undefined in a wake in which the credential can't be read, and may be again in the next one. */
 async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient | undefined> {
 	const state = readNodeState(context.getContext('node'));
-	try {
-		const api = await createClient(context);
+	const opening = createClient(context);
+	if (!pauses || !engine.isAgain) return await opening;
+	const opened = await opening.catch((error: Error) => error);
+	if (!(opened instanceof Error)) {
 		delete state.withoutCredential;
-		return api;
-	} catch (error) {
-		if (!pauses || !engine.isAgain) throw error;
-		const now = realClock.now();
-		const { since, wakes } = state.withoutCredential ?? { since: now, wakes: 0 };
-		state.withoutCredential = { since, wakes: wakes + 1 };
-		const { message } = error as Error;
-		if (wakes + 1 >= MIN_WAKES_WITHOUT_CREDENTIAL && now >= since + MAX_WITHOUT_CREDENTIAL_MS)
-			throw new WorkspaceAutomationError(
-				"The credential can't be read",
-				`Check the credential. Then retry the execution, which waits for the session again. n8n says: ${message}.`,
-			);
-		context.logger.warn(`The credential couldn't be read, and is read again later: ${message}`);
-		return undefined;
+		return opened;
 	}
+	const now = realClock.now();
+	const { since, wakes } = state.withoutCredential ?? { since: now, wakes: 0 };
+	state.withoutCredential = { since, wakes: wakes + 1 };
+	const isLasting =
+		wakes + 1 >= MIN_WAKES_WITHOUT_CREDENTIAL && now >= since + MAX_WITHOUT_CREDENTIAL_MS;
+	context.logger.warn(`The credential couldn't be read in a wake: ${opened.message}`);
+	if (!isLasting) return undefined;
+	throw new WorkspaceAutomationError(
+		"The credential can't be read",
+		`Check the credential. Then retry the execution, which waits for the session again. n8n says: ${opened.message}.`,
+	);
 }
 
 const isOpen = ({ settings, error }: Item): boolean => settings !== undefined && !error;
@@ -188,7 +188,6 @@ async function runItem(batch: Batch, item: Item, api: ApiClient, wake: Wake): Pr
 		endItem(batch, item);
 	} catch (error) {
 		failItem(item, error as Error);
-		if (error instanceof CanceledError) throw error;
 	}
 	const hasEnded = item.error ?? item.result?.kind !== 'stillRunning';
 	if (hasEnded) item.chat?.end(item.error?.message ?? toChatText(item.result!));
