@@ -1,43 +1,60 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { castVotes } from '../approval/approvers';
-import { takeAnswers, type SavedAnswer } from './inbox';
-import { findLink } from '../approval/page/view';
+import { findLink, positionIn, type FormAnswer } from '../page/view';
+import { findQuestion } from '../requests/questions';
+import { recordVotes } from '../requests/record';
+import { castVote } from '../requests/votes';
 import type { RunningRecord } from '../session/record';
-import { listSessionRecords } from './journal';
+import { takeAnswers, type SavedAnswer } from './inbox';
+import { listCourses } from './journal';
 
-/** Moves the answers of the approval page to the records of their sessions, which are polled next. A second answer of a link changes nothing. */
+/** Moves the answers of the approval page to the records of their requests, which are polled next. A second answer of a link changes nothing. */
 export function applyAnswers(context: IExecuteFunctions): void {
 	const nodeContext = context.getContext('node');
-	for (const answer of takeAnswers(nodeContext)) {
-		const records = listSessionRecords(nodeContext).filter(
-			(record): record is RunningRecord => record.state === 'running',
-		);
-		const found = findLink(records, answer.nonce);
-		if (found && apply(found, answer)) found.record.wait.nextPollAt = undefined;
-	}
+	for (const answer of takeAnswers(nodeContext)) applyAnswer(listCourses(nodeContext), answer);
 }
 
-function apply(
-	{ record, question: link, approver }: NonNullable<ReturnType<typeof findLink<RunningRecord>>>,
-	{ sent, answers, votes }: SavedAnswer,
-): boolean {
-	const page = record.page!;
-	link.contents = [...new Set([...link.contents, ...sent.choices.map(({ content }) => content)])];
-	if (votes && link.team && approver !== undefined) {
-		const team = castVotes(link.team, votes);
-		if (!team) return false;
-		link.team = team;
-		addComment(page, sent.comment && `${team.approvers[approver].name}: ${sent.comment}`);
-		return true;
+function applyAnswer(
+	records: ReturnType<typeof listCourses>,
+	{ nonce, answers }: SavedAnswer,
+): void {
+	const running = records.filter((record): record is RunningRecord => record.state === 'running');
+	const found = findLink(running, nonce);
+	if (!found) return;
+	const { record } = found;
+	const comments = new Set<string>();
+	for (const answer of answers) {
+		const name = castAnswer(found, answer);
+		if (name === undefined) continue;
+		record.wait.nextPollAt = undefined;
+		const { comment } = answer.vote;
+		if (comment !== undefined) comments.add(name === '' ? comment : `${name}: ${comment}`);
 	}
-	if (link.sent) return false;
-	link.sent = sent;
-	Object.assign(page.answers, answers);
-	addComment(page, sent.comment);
-	return true;
+	if (comments.size > 0) record.comment = [record.comment, ...comments].filter(Boolean).join('\n');
 }
 
-function addComment(page: NonNullable<RunningRecord['page']>, comment: string | undefined): void {
-	if (comment) page.comment = [page.comment, comment].filter(Boolean).join('\n');
+/** Casts the vote of a link's approver. Returns their name, or undefined if the answer doesn't count anymore. */
+function castAnswer(
+	{
+		record: course,
+		question: own,
+		approver,
+	}: NonNullable<ReturnType<typeof findLink<RunningRecord>>>,
+	{ contentHash, vote }: FormAnswer,
+): string | undefined {
+	const record = course.requests.find(
+		(each) => each.contentHash === contentHash && each.interaction && !each.isReplaced,
+	);
+	const question = record && findQuestion(course.questions, record);
+	const position = question ? positionIn(question, own.approvers[approver], own) : -1;
+	if (!record || !question || position < 0) return undefined;
+	const { name } = question.approvers[position];
+	const votes = castVote(
+		record.votes,
+		{ ...vote, approver: position, ...(name !== undefined && { name }) },
+		question.needed,
+	);
+	if (!votes) return undefined;
+	course.requests = recordVotes(course.requests, record, votes);
+	return name ?? '';
 }

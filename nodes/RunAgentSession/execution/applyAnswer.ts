@@ -111,15 +111,18 @@ async function applyAnswer(
 async function pollUntilApplied(run: SessionRun): Promise<void> {
 	const wake = new Wake({ nowMs: run.now, pauses: false });
 	for (;;) {
-		const before = run.record.ledger.length;
+		const before = countDecisions(run);
 		await pollOnce(run, wake);
-		const isDone = run.session !== undefined && run.record.ledger.length === before;
+		const isDone = run.session !== undefined && countDecisions(run) === before;
 		if (isDone && run.failedPolls === 0 && !run.isSettling) return;
 		if (await sleepUntilNextPoll(run, wake, run.pollDeadline - run.now)) continue;
 		if (run.session === undefined && run.lastFailure) throw notSentError(run.lastFailure);
 		return;
 	}
 }
+
+const countDecisions = ({ record }: SessionRun): number =>
+	record.requests.filter(({ decision }) => decision !== undefined).length;
 
 const notSentError = ({ message, description, context }: WorkspaceAutomationError) =>
 	new WorkspaceAutomationError(`The answer wasn't sent: ${message}`, description, context);

@@ -1,18 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { PageAnswers } from '../policy/rules';
-import type { SentAnswer } from '../approval/sent';
-import type { Vote } from '../approval/approvers';
+import type { FormAnswer } from '../page/view';
 
 // Answers of the approval page, from the request that brought them until the node is executed again and applies them.
 
 export interface SavedAnswer {
 	/** Identifies the link, and with it the approver */
 	nonce: string;
-	sent: SentAnswer;
-	answers: PageAnswers;
-	/** With several approvers, instead of `answers` */
-	votes?: Vote[];
+	answers: FormAnswer[];
 }
 
 const KEY = 'answers';

@@ -13,22 +13,26 @@ import { latestAgentText } from '../../shared/client/session';
 import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/customData';
 import { excerpt, toWords } from '../../shared/values';
-import { approvalUrl } from '../approval/page/view';
-import { formatQuestion } from '../approval/question';
+import { approvalUrl } from '../page/view';
+import { formatQuestion } from '../message/question';
 import { readSimplify } from '../panel/read';
 import { exactRules } from '../policy/moreRules';
-import { addOrigin, shownRequests } from '../approval/request';
+import { addOrigin, shownRequests } from '../requests/request';
+import type { AskedItem } from '../session/ask';
 import type { RunResult } from '../session/types';
 
 /** Returns the fields for an approver. The question shows only requests that the item has and that an answer decides. */
 function approvalFields(
-	{ session, origin = {}, undecided, preferences, link, reader }: RunResult,
+	{ session, origin = {}, preferences, undecided: all }: RunResult,
+	{ ask, undecided }: AskedItem,
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
 	const { projectName, job } = origin;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
-	const more = undecided.length - shown.length;
+	const { question, approver, reminder } = ask ?? {};
+	const isTeam = approver?.name !== undefined;
+	const hasChanged = undecided.some(({ record }) => record.voided !== undefined);
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
 		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, job, sessionId }),
@@ -40,11 +44,23 @@ function approvalFields(
 			...session,
 			...origin,
 			interactions: shown,
-			more,
-			deadline: link?.deadline,
+			more: Math.max(0, all.length - shown.length),
+			deadline: question?.deadline,
 			preferences,
-			offersFromNowOn: link?.offersFromNowOn,
-			reader,
+			offersFromNowOn: question?.offersFromNowOn,
+			...(isTeam && {
+				reader: {
+					name: approver.name!,
+					needed: question!.needed,
+					isReminder: reminder !== undefined,
+					hasChanged,
+				},
+			}),
+		}),
+		...(isTeam && { approver: { name: approver.name, contact: approver.contact } }),
+		...(reminder !== undefined && { reminder }),
+		...((reminder !== undefined || approver?.isBackup) && {
+			waitingSince: new Date(question!.at).toISOString(),
 		}),
 	};
 	return fields as IDataObject;
@@ -54,7 +70,12 @@ function approvalFields(
  * Returns JSON without a key `error`, which n8n's Retry On Fail would treat as a failure.
  * @param isSimple leaves out the fields that only describe the run, and those that the API document doesn't list
  */
-export function toJson(result: RunResult, asTool = false, isSimple = false): IDataObject {
+export function toJson(
+	result: RunResult,
+	asTool = false,
+	isSimple = false,
+	asked?: AskedItem,
+): IDataObject {
 	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt, more } = session;
 	const rulesToRemember =
@@ -66,7 +87,7 @@ export function toJson(result: RunResult, asTool = false, isSimple = false): IDa
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
 		...('output' in result && { output: result.output }),
-		...(kind === 'needsApproval' && approvalFields(result, asTool)),
+		...(asked && approvalFields(result, asked, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
 		...(rulesToRemember.length > 0 && { rulesToRemember }),
@@ -81,37 +102,23 @@ export function toItemJson(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	result: RunResult,
+	asked = result.asked?.[0],
 ): IDataObject {
 	const isSimple = readSimplify(context, itemIndex);
-	const json = toJson(result, isTool(context), isSimple);
-	if (result.link) json.approvalUrl = approvalUrl(context, result.link);
-	return json;
+	const json = toJson(result, isTool(context), isSimple, asked);
+	const { approver } = asked?.ask ?? {};
+	if (!approver) return json;
+	const { resumeUrl } = context.getWorkflowDataProxy(0).$execution as { resumeUrl: string };
+	return { ...json, approvalUrl: approvalUrl(resumeUrl, approver.nonce) };
 }
 
-/** Returns one item, or one for each of several approvers. */
+/** Returns an item for each approver who is asked now. */
 export const toItemsJson = (
 	context: IExecuteFunctions,
 	itemIndex: number,
-	{ approverItems, ...result }: RunResult,
+	result: RunResult,
 ): IDataObject[] =>
-	approverItems?.map(({ undecided, link, approver, reminder, hasChanged }) => {
-		const { approvers, askedAt } = link.team!;
-		const { name, contact, nonce, isBackup } = approvers[approver];
-		const reader = {
-			name,
-			needed: link.team!.needed,
-			isReminder: reminder !== undefined,
-			hasChanged,
-		};
-		const asked = { ...result, undecided, link: { ...link, nonce }, reader };
-		const isLater = reminder !== undefined || isBackup;
-		return {
-			...toItemJson(context, itemIndex, asked),
-			approver: { name, contact },
-			...(reminder !== undefined && { reminder }),
-			...(isLater && { waitingSince: new Date(askedAt).toISOString() }),
-		};
-	}) ?? [toItemJson(context, itemIndex, result)];
+	(result.asked ?? []).map((asked) => toItemJson(context, itemIndex, result, asked));
 
 export function reportToTracing(context: IExecuteFunctions, results: readonly RunResult[]): void {
 	// n8n 1 has no tracing, and saves unknown metadata with the execution's data.

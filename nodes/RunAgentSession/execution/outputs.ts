@@ -142,6 +142,6 @@ export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][
 }
 
 export function toChatText(result: RunResult): string {
-	const { question, text } = toJson(result, true);
+	const { question, text } = toJson(result, true, false, result.asked?.[0]);
 	return String(question ?? text);
 }

@@ -15,7 +15,7 @@ import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
 import { nonEmptyText, quote } from '../../shared/values';
-import { hasOpenLink } from '../approval/page/view';
+import { hasOpenLink } from '../page/view';
 import { readConcurrency, readHasOutputParser, readReturnsEarly, readPauses } from '../panel/read';
 import { settleConcurrently } from '../session/concurrency';
 import type { RunDependencies } from '../session/types';

@@ -4,7 +4,7 @@ import { realClock } from '../../shared/client/clock';
 import { errorJson, toNodeError, WorkspaceAutomationError } from '../../shared/errors';
 import { toText, isRecord, isTooDeep } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
-import { parseList } from '../approval/request';
+import { parseList } from '../requests/request';
 import { readTrial } from '../panel/read';
 import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
 import { decide, judge, type Policy, type Ruling, type Verdict } from '../policy/rules';

@@ -1,27 +1,26 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import type { Session } from '../../shared/client/session';
 import { isRecord } from '../../shared/values';
-import { openPausedExecution, type PausedExecution } from './engine';
-import { listCourses } from './journal';
-import type { KnownRecord } from '../session/record';
-import { castVotes, describeVotes, findSent, type Team } from '../approval/approvers';
-import type { SentAnswer } from '../approval/sent';
-import { PAGE_HEADERS, renderPage, type PageView } from '../approval/page/html';
-import { listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
+import { PAGE_HEADERS, renderPage, type PageView } from '../page/html';
 import {
-	NONCE_PARAMETER,
 	createForm,
-	describeAnswer,
+	describeVotes,
 	findLink,
+	listGiven,
+	NONCE_PARAMETER,
 	readForm,
-	toVotes,
+	repeatAnswer,
+	type FormAnswer,
 	type FoundLink,
-	type PageForm,
-	type PageLink,
-} from '../approval/page/view';
-import type { PageAnswers } from '../policy/rules';
+} from '../page/view';
+import { decidedByVotes, findQuestion, type Question } from '../requests/questions';
+import { summarizeDecisions } from '../requests/summary';
+import { castVote } from '../requests/votes';
+import type { KnownRecord } from '../session/record';
+import { openPausedExecution, type PausedExecution } from './engine';
+import { listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
+import { listCourses } from './journal';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
 // Neither asks the service: n8n would go on with data that is old by then.
@@ -96,86 +95,55 @@ const commonView = ({ origin, sessionId, dashboardUrl }: KnownRecord) => ({
 	dashboardUrl,
 });
 
-function teamView(
-	{ team, contents }: PageLink,
-	approver: number | undefined,
-): Pick<PageView, 'reader' | 'statuses' | 'sent'> {
-	if (!team || approver === undefined) return {};
-	const { name } = team.approvers[approver];
-	const voted = team.votes.map(({ choice }) => choice.content);
-	const statuses = [...contents, ...voted].map((content) => [
-		content,
-		describeVotes(team, content, approver),
-	]);
-	return {
-		reader: { name, needed: team.needed },
-		statuses: Object.fromEntries(statuses),
-		sent: findSent(team, approver),
-	};
-}
+const readerOf = ({ approvers, needed }: Question, approver: number): Pick<PageView, 'reader'> => {
+	const { name } = approvers[approver];
+	return name === undefined ? {} : { reader: { name, needed } };
+};
 
-/** Returns the reason why a link accepts no answer anymore. */
+const askingOf = ({ page, ...record }: KnownRecord) => ({ ...record, ...page });
+
+/** Returns the reason why a link accepts no answer. */
 function findClosed(
-	{ ledger }: KnownRecord,
-	{ contents, sent, team }: PageLink,
-	{ sent: ownSent = sent, statuses = {} }: Pick<PageView, 'sent' | 'statuses'>,
+	{ requests, questions }: KnownRecord,
+	own: Question,
+	given: readonly { status?: { isDecided: boolean } }[],
 ): 'waiting' | 'closed' | 'renewed' | 'replaced' {
-	if (ownSent?.choices.some(({ content }) => statuses[content]?.isDecided === false))
-		return 'waiting';
-	const hasLines = ledger.some(({ content }) => contents.includes(content));
-	const isDecided = Object.values(statuses).some((status) => status.isDecided);
-	if (ownSent || hasLines || isDecided) return 'closed';
-	return team?.votes.some(({ isVoid }) => isVoid) ? 'renewed' : 'replaced';
+	if (given.some(({ status }) => status?.isDecided === false)) return 'waiting';
+	const shown = requests.filter(({ contentHash }) => own.contents.includes(contentHash));
+	const isDecided = (record: (typeof shown)[number]) =>
+		record.decision !== undefined || decidedByVotes(record, questions) !== undefined;
+	if (given.length > 0 || shown.some(isDecided)) return 'closed';
+	if (shown.some(({ isReplaced }) => isReplaced)) return 'renewed';
+	return shown.some((record) => findQuestion(questions, record) !== own) ? 'replaced' : 'closed';
 }
 
-function closedView({
-	record: entry,
-	question: link,
-	approver,
-}: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
-	const forTeam = teamView(link, approver);
+function closedView({ record, question, approver }: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
+	const given = listGiven(askingOf(record), question, approver);
+	const others = record.requests.filter(
+		({ contentHash, votes }) =>
+			question.contents.includes(contentHash) && !votes.some((vote) => vote.approver === approver),
+	);
 	return {
-		...commonView(entry),
-		sent: link.sent,
-		...forTeam,
-		lines: entry.ledger.filter(({ content }) => link.contents.includes(content)),
-		...PAGE_PROBLEMS[findClosed(entry, link, forTeam)],
+		...commonView(record),
+		...readerOf(question, approver),
+		given,
+		decisions: summarizeDecisions(others).decisions,
+		...PAGE_PROBLEMS[findClosed(record, question, given)],
 	};
 }
-
-/** Returns the session as the latest poll showed it. */
-const readSession = ({ sessionId, dashboardUrl, pending = [] }: KnownRecord): Session => ({
-	sessionId,
-	dashboardUrl,
-	status: 'running',
-	pendingInteractions: pending,
-});
 
 function openView(found: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
-	const { record: entry, approver, question: link } = found;
-	const { questions, sendComments } = entry.page!;
-	const pending = createForm(readSession(entry), entry.ledger, entry.page!, link, approver);
-	const common = commonView(entry);
-	if (pending.requests.length === 0) {
-		const closed = closedView(found);
-		const isLatest = questions[questions.length - 1] === found.question;
-		const isDecided = !['renewed', 'replaced'].includes(findClosed(entry, link, closed));
-		if (isDecided || !isLatest) return closed;
-		return {
-			...closed,
-			title: 'Nothing needs your approval',
-			says: ['There’s nothing left to decide here.'],
-		};
-	}
+	const { record, approver, question } = found;
+	const pending = createForm(askingOf(record), question, approver);
+	if (pending.requests.length === 0) return closedView(found);
 	return {
-		...common,
-		...teamView(link, approver),
-		sent: undefined,
+		...commonView(record),
+		...readerOf(question, approver),
 		title: 'The agent needs your approval',
 		says: [],
 		pending,
-		deadline: link.deadline,
-		commentHint: sendComments
+		deadline: question.deadline,
+		commentHint: record.page?.sendComments
 			? 'The agent gets your comment, too.'
 			: 'Your comment is saved with the decision. The agent doesn’t get it.',
 	};
@@ -186,37 +154,29 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
-const pickAdded = (sent: SentAnswer, before: Team, after: Team): SentAnswer => ({
-	...sent,
-	choices: after.votes.slice(before.votes.length).map(({ choice }) => choice),
-});
-
-/** Returns the answer to save, and the page that confirms it. Undefined if it decides nothing anymore. */
-function prepareAnswer(
-	{ record: entry, question: link, approver, nonce }: FoundLink<KnownRecord>,
-	{ pending, answers }: { pending: PageForm; answers: PageAnswers },
-	now: number,
-): { answer: SavedAnswer; view: PageView } | undefined {
-	const sent = describeAnswer(pending, answers, now);
-	const common = {
-		...commonView(entry),
-		now,
+/** Returns the page that confirms an answer, with what the votes are then. */
+function confirmView(
+	{ record, question: own, approver }: FoundLink<KnownRecord>,
+	answers: readonly FormAnswer[],
+): Omit<PageView, 'now'> {
+	const { requests, questions } = record;
+	const given = answers.flatMap(({ contentHash, vote }) => {
+		const request = requests.find((each) => each.contentHash === contentHash && each.interaction);
+		const question = request && findQuestion(questions, request);
+		if (!request || !question) return [];
+		const { name } = own.approvers[approver];
+		const cast = { ...vote, approver, ...(name !== undefined && { name }) };
+		const votes = castVote(request.votes, cast, question.needed) ?? request.votes;
+		const after = { ...request, votes };
+		return repeatAnswer(after, cast, describeVotes(after, question, questions, approver));
+	});
+	return {
+		...commonView(record),
+		...readerOf(own, approver),
 		title: 'Your answer was saved',
 		says: ['It is sent to the agent within a minute.'],
+		given,
 		isSender: true,
-	};
-	if (!link.team || approver === undefined)
-		return { answer: { nonce, sent, answers }, view: { ...common, sent } };
-	const votes = toVotes(pending, answers, sent, approver);
-	const team = castVotes(link.team, votes);
-	if (!team) return undefined;
-	return {
-		answer: { nonce, sent, answers: {}, votes },
-		view: {
-			...common,
-			...teamView({ ...link, team }, approver),
-			sent: pickAdded(sent, link.team, team),
-		},
 	};
 }
 
@@ -233,7 +193,7 @@ function findPage({ contexts }: PausedExecution, nonce: unknown): FoundPage | un
 	for (const [contextName, nodeContext] of Object.entries(contexts)) {
 		if (!contextName.startsWith('node:')) continue;
 		const found = findLink(listCourses(nodeContext), nonce);
-		const saved = listAnswers(nodeContext).find((answer) => answer.nonce === found?.nonce);
+		const saved = listAnswers(nodeContext).find((answer) => answer.nonce === nonce);
 		if (found) return { found, contextName, saved };
 	}
 	return undefined;
@@ -255,19 +215,19 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		return sendPage(context, 415, { ...common, ...PAGE_PROBLEMS.wrongForm });
 	if (saved)
 		return sendPage(context, isPost ? 409 : 200, {
-			...closedView(found),
+			...confirmView(found, saved.answers),
 			...PAGE_PROBLEMS.answered,
-			sent: saved.sent,
+			isSender: false,
 		});
-	if (!found.isOpen || found.record.state === 'ended')
+	if (found.record.state === 'ended')
 		return sendPage(context, isPost ? 409 : 200, closedView(found));
 	const view = openView(found);
 	const { pending } = view;
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
-	const answers = readForm(pending, context.getBodyData());
+	const answers = readForm(pending, context.getBodyData(), realClock.now());
 	if (typeof answers === 'string')
 		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS[answers] });
-	return acceptAnswer(context, execution, page, { pending, answers });
+	return acceptAnswer(context, execution, page, answers);
 }
 
 /** Saves an answer, says so, and makes n8n execute the node again. n8n saves the answer before that. */
@@ -275,13 +235,11 @@ function acceptAnswer(
 	context: IWebhookFunctions,
 	{ contexts, resume }: PausedExecution,
 	{ found, contextName }: FoundPage,
-	form: { pending: PageForm; answers: PageAnswers },
+	answers: FormAnswer[],
 ): IWebhookResponseData {
-	const now = realClock.now();
-	const prepared = prepareAnswer(found, form, now);
-	if (!prepared) return sendPage(context, 409, { ...closedView(found), ...PAGE_PROBLEMS.answered });
-	const { answer, view } = prepared;
-	saveWithRecent(context.getExecutionId(), contexts, { contextName, answer }, now);
+	const answer: SavedAnswer = { nonce: found.question.approvers[found.approver].nonce, answers };
+	const view = confirmView(found, answers);
+	saveWithRecent(context.getExecutionId(), contexts, { contextName, answer }, realClock.now());
 	const workflowData = resume();
 	sendPage(context, 200, view);
 	return { workflowData, noWebhookResponse: true };

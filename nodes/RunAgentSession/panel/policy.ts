@@ -7,7 +7,7 @@ import {
 	type Choices,
 	type Field,
 } from '../../shared/n8n/fields';
-import type { Answer } from '../approval/answer';
+import type { Answer } from '../requests/answer';
 import type { Decision, Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
 import type { Field, FieldSource } from '../../shared/n8n/fields';
-import { readAnswer, type Answer } from '../approval/answer';
-import { readRequestsShown } from '../approval/request';
+import { readAnswer, type Answer } from '../requests/answer';
+import { readRequestsShown } from '../requests/request';
 import { readMoreRules } from '../policy/moreRules';
 import { literalAfter } from '../policy/patterns';
 import { checkRules, type Decision, type Rule } from '../policy/rules';

@@ -11,7 +11,7 @@ import {
 	type Panel,
 } from '../../shared/n8n/fields';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
-import type { Answer } from '../approval/answer';
+import type { Answer } from '../requests/answer';
 import type { Interaction } from '../../shared/client/session';
 import type { Policy } from '../policy/rules';
 import type { ItemSettings, Target } from '../session/types';

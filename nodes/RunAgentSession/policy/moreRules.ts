@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, quote, tryParseJson } from '../../shared/values';
-import { parseList } from '../approval/request';
+import { parseList } from '../requests/request';
 import { escapeGlob } from './patterns';
 import { judge, listTargets, type Decision, type Policy, type Rule } from './rules';
 

@@ -8,8 +8,8 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { fingerprintContent, type Interaction } from '../../shared/client/session';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
-import type { Answer } from '../approval/answer';
-import { findMismatch } from '../approval/request';
+import type { Answer } from '../requests/answer';
+import { findMismatch } from '../requests/request';
 import {
 	matchDenial,
 	parseDenialGlob,

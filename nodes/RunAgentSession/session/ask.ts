@@ -1,141 +1,79 @@
-import { fingerprintContent, requestKey } from '../../shared/client/session';
+import { recordAsked, type RequestRecord } from '../requests/record';
 import {
 	askDue,
-	createTeam,
-	identifyRequests,
-	listVoided,
+	createQuestion,
+	mustBeAsked,
 	nextAskAt,
-	voidVotes,
-	type Team,
-} from '../approval/approvers';
-import { addLink, createLink, type PageLink } from '../approval/page/view';
-import { findDeadline } from '../approval/times';
-import type { UndecidedRequest } from './ledger';
+	findQuestion,
+	type Ask,
+} from '../requests/questions';
+import type { UndecidedRequest } from '../requests/plan';
+import { MAX_REQUESTS_SHOWN } from '../requests/request';
+import { findDeadline } from '../requests/times';
 import type { SessionRun } from './run';
-import type { ApproverItem, RunResult } from './types';
 
-// Asks approvers once per request. With several approvers, it asks again for reminders, backups, and changed requests.
+// Asks approvers once per request, for as many at once as a message and the page show.
 
-export type Asked = Pick<RunResult, 'undecided' | 'link' | 'approverItems'>;
-
-/** Returns whether approvers haven't been asked yet about a request that is left for them. */
-function isNewQuestion(run: SessionRun): boolean {
-	const { asked = [] } = run.wait;
-	return run.undecided.some(({ interaction }) => !asked.includes(requestKey(interaction)));
+/** An item for an approver, with the requests that it's about */
+export interface AskedItem {
+	ask?: Ask;
+	undecided: UndecidedRequest[];
 }
 
-const questionsWithTeam = ({ record }: SessionRun): Array<PageLink & { team: Team }> =>
-	(record.page?.questions ?? []).filter(
-		(question): question is PageLink & { team: Team } => question.team !== undefined,
-	);
+const isUnasked = (run: SessionRun, record: RequestRecord): boolean =>
+	run.settings.hasPage ? mustBeAsked(record, run.record.questions) : record.askedAt === undefined;
 
-const openRequests = (run: SessionRun, { keys }: Team): UndecidedRequest[] =>
-	run.undecided.filter(({ interaction }) => keys.includes(requestKey(interaction)));
-
-const listContents = (requests: readonly UndecidedRequest[]): string[] =>
-	requests.map(({ interaction }) => fingerprintContent(interaction) ?? '');
-
-function saveQuestions(
-	run: SessionRun,
-	change: (question: PageLink, team: Team) => PageLink,
-): void {
-	const { page } = run.record;
-	if (!page) return;
-	const questions = page.questions.map((question) =>
-		question.team ? change(question, question.team) : question,
-	);
-	run.save({ page: { ...page, questions } });
+/** Returns the requests to ask for now. The others wait until these are decided. */
+function listUnasked(run: SessionRun): UndecidedRequest[] {
+	const unasked = run.undecided.filter(({ record }) => isUnasked(run, record));
+	const open = run.undecided.length - unasked.length;
+	return unasked.slice(0, Math.max(0, MAX_REQUESTS_SHOWN - open));
 }
 
-/** Drops the answers to requests that have changed. Their approvers are asked again, and the time for an answer starts again. */
-export function dropStaleVotes(run: SessionRun): void {
-	if (questionsWithTeam(run).length === 0) return;
-	const pending = identifyRequests(run.session!.pendingInteractions);
-	const { since, firstSeen = {} } = run.wait;
-	const restarted: Record<string, number> = {};
-	saveQuestions(run, (question, team) => {
-		const current = voidVotes(team, pending);
-		if (current === team) return question;
-		const isNowVoid = ({ id }: { id: string }) =>
-			current.votes.some(
-				(vote, at) => vote.interactionId === id && vote.isVoid && !team.votes[at].isVoid,
-			);
-		for (const { key } of pending.filter(isNowVoid))
-			if (team.keys.includes(key) && firstSeen[key] !== undefined) restarted[key] = run.wallTime;
-		const deadline = findDeadline({ since, askedAt: run.wallTime }, run.settings.timeouts);
-		return { ...question, team: current, ...(deadline && { deadline }) };
-	});
-	if (Object.keys(restarted).length > 0)
-		run.saveWait({ firstSeen: { ...firstSeen, ...restarted } });
-}
+const openRecords = (run: SessionRun): RequestRecord[] => run.undecided.map(({ record }) => record);
 
-/** Returns whether approvers have to get an item: for a new question, a reminder, or an answer that doesn't count anymore. */
-export const hasQuestion = (run: SessionRun): boolean =>
-	isNewQuestion(run) || nextApproverAt(run) <= run.wallTime;
-
-/** Returns the time at which the next of several approvers has to be asked or reminded. */
+/** Returns the time at which the next approver has to be asked or reminded. */
 export const nextApproverAt = (run: SessionRun): number =>
-	Math.min(
-		Infinity,
-		...questionsWithTeam(run).map(({ team }) =>
-			nextAskAt(team, listContents(openRequests(run, team))),
-		),
-	);
+	nextAskAt(run.record.questions, openRecords(run));
 
-/** Asks the approvers who are due, and notes it in the journal. Returns undefined if none are. */
-export function askApprovers(run: SessionRun): Asked | undefined {
-	const opened = isNewQuestion(run) ? openQuestion(run) : undefined;
-	const approverItems = takeApproverItems(run);
-	if (approverItems.length === 0) return opened;
-	const asked = approverItems.flatMap(({ undecided }) => undecided);
-	return { undecided: [...new Set(asked)], link: approverItems[0].link, approverItems };
-}
+/** Returns whether approvers have to get an item: for a new question, a reminder, or as a backup. */
+export const hasQuestion = (run: SessionRun): boolean =>
+	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
 
-/** Opens a question for requests that approvers weren't asked about. @throws the error of settings that became invalid during the pause */
-function openQuestion(run: SessionRun): Asked | undefined {
-	const { settings, record } = run;
-	const { team } = settings;
-	if (team instanceof Error) throw team;
-	const { asked = [], since } = run.wait;
-	const ofTeams = questionsWithTeam(run).flatMap((question) => question.team.keys);
-	const left = run.undecided.filter(
-		({ interaction }) => !ofTeams.includes(requestKey(interaction)),
-	);
-	const keysLeft = left.map(({ interaction }) => requestKey(interaction));
-	run.saveWait({ asked: [...new Set([...asked, ...keysLeft])] });
-	const { timeouts, hasPage } = settings;
-	if (!hasPage) return { undecided: left };
-	const deadline = findDeadline({ since, askedAt: run.wallTime }, timeouts);
-	const offersFromNowOn = settings.policy.moreRules !== undefined;
-	const isFresh = ({ interaction }: UndecidedRequest) => !asked.includes(requestKey(interaction));
-	const shown = team ? left.filter(isFresh) : left;
-	const link: PageLink = {
-		...createLink(listContents(shown), deadline, offersFromNowOn),
-		...(team && {
-			team: createTeam(
-				team,
-				shown.map(({ interaction }) => requestKey(interaction)),
-				run.wallTime,
-			),
-		}),
-	};
-	run.save({ page: addLink(record.page, link, settings) });
-	return { undecided: shown, link };
-}
-
-function takeApproverItems(run: SessionRun): ApproverItem[] {
-	const items: ApproverItem[] = [];
-	saveQuestions(run, (question, team) => {
-		const undecided = openRequests(run, team);
-		const due = askDue(team, listContents(undecided), run.wallTime);
-		if (due.asks.length === 0) return question;
-		const link = { ...question, team: due.team };
-		const { questions } = run.record.page!;
-		const hasChanged = identifyRequests(undecided.map(({ interaction }) => interaction)).some(
-			(request) => listVoided(questions, request).length > 0,
-		);
-		items.push(...due.asks.map((ask) => ({ ...ask, undecided, link, hasChanged })));
-		return link;
+/** Asks the approvers who are due, and notes it in the record. @throws the error of settings that became invalid during the pause */
+export function askApprovers(run: SessionRun): AskedItem[] {
+	const { settings, wallTime } = run;
+	const unasked = listUnasked(run);
+	const records = unasked.map(({ record }) => record);
+	// Answers on which approvers didn't agree don't count in the new question.
+	const requests = recordAsked(run.record.requests, records, wallTime);
+	if (!settings.hasPage) {
+		run.save({ requests });
+		return unasked.length > 0 ? [{ undecided: unasked }] : [];
+	}
+	const before = run.record.questions;
+	const questions = unasked.length > 0 ? [...before, openQuestion(run, records)] : before;
+	const { asks, questions: after } = askDue(questions, openRecords(run), wallTime);
+	const { policy, sendComments } = settings;
+	const { approveWith, approveValues, denyValues } = policy;
+	run.save({
+		requests,
+		questions: after,
+		page: { preferences: { approveWith, approveValues, denyValues }, sendComments },
 	});
-	return items;
+	return asks.map((ask) => ({
+		ask,
+		undecided: run.undecided.filter(({ record }) => findQuestion(after, record) === ask.question),
+	}));
+}
+
+function openQuestion(run: SessionRun, records: readonly RequestRecord[]) {
+	const { settings, wallTime, wait } = run;
+	const { team, timeouts, policy } = settings;
+	if (team instanceof Error) throw team;
+	const deadline = findDeadline({ since: wait.since, askedAt: wallTime }, timeouts);
+	return createQuestion(records, team, wallTime, {
+		...(deadline && { deadline }),
+		...(policy.moreRules !== undefined && { offersFromNowOn: true as const }),
+	});
 }

@@ -1,21 +1,9 @@
-import { requestKey } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { quote } from '../../shared/values';
-import { tallyAll } from '../approval/approvers';
 import { withoutExpired } from '../policy/moreRules';
 import { decide } from '../policy/rules';
-import { dropStaleVotes } from './ask';
-import {
-	isStillPending,
-	planDecisions,
-	recordConfirmed,
-	recordRefused,
-	recordSent,
-	wasSent,
-	type DueDecision,
-	type Ledger,
-	type UndecidedRequest,
-} from './ledger';
+import { planDecisions, type DueDecision } from '../requests/plan';
+import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { SessionRun } from './run';
 
 /** Statuses that mean that there's nothing left to decide */
@@ -23,32 +11,24 @@ const GONE_STATUSES = [404, 409];
 
 /** Sends each decision once, and sets `run.undecided`. Returns false if a poll comes first. @throws if a rejected one is still listed */
 export async function decidePending(run: SessionRun): Promise<boolean> {
-	const session = run.session!;
+	const { record, settings, wallTime } = run;
 	throwIfRejected(run);
-	const rules = withoutExpired(run.settings.policy, run.wallTime);
-	dropStaleVotes(run);
-	const { answers, questions = [] } = run.record.page ?? {};
-	const policy = { ...rules, page: { ...answers, ...tallyAll(questions) } };
-	const planned = planDecisions(run.record.ledger, session, policy);
+	const policy = withoutExpired(settings.policy, wallTime);
+	const planned = planDecisions(record.requests, record.questions, (interaction) =>
+		decide(interaction, policy),
+	);
 	run.undecided = planned.undecided;
-	noteSeenRequests(run);
-	if (session.status === 'failed') return true;
-	for (const due of [...planned.due, ...takeUnanswered(run)]) {
+	if (run.session!.status === 'failed') return true;
+	const due = [...planned.due, ...takeUnanswered(run)];
+	for (const [index, decision] of due.entries()) {
 		const isTooEarly = run.now < (run.hold?.until ?? 0);
 		if (isTooEarly || run.now > run.decisionDeadline) return false;
-		if (!(await sendDecision(run, due))) return false;
+		if (!(await sendDecision(run, decision))) return false;
+		// A denial may end the agent's other requests, so a poll comes before and after it.
+		const next = due[index + 1] as DueDecision | undefined;
+		if (next?.verdict.decision === 'deny') return false;
 	}
 	return true;
-}
-
-function noteSeenRequests(run: SessionRun): void {
-	const { firstSeen = {} } = run.wait;
-	const unseen = run.undecided
-		.map(({ interaction }) => requestKey(interaction))
-		.filter((key) => firstSeen[key] === undefined);
-	if (unseen.length === 0) return;
-	const seen = Object.fromEntries(unseen.map((key) => [key, run.wallTime]));
-	run.saveWait({ firstSeen: { ...firstSeen, ...seen }, changedAt: run.wallTime });
 }
 
 /** Moves requests without an answer in time from `run.undecided` to decisions that deny them. */
@@ -56,23 +36,20 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 	const keys = run.keysToDeny;
 	if (keys.length === 0) return [];
 	const due: DueDecision[] = [];
-	const left: UndecidedRequest[] = [];
-	for (const each of run.undecided) {
-		const verdict = decide(each.interaction, { ...run.settings.policy, mode: 'deny' });
-		const isDue = keys.includes(requestKey(each.interaction)) && verdict.decision !== 'ask';
-		if (isDue) due.push({ interaction: each.interaction, verdict });
-		else left.push(each);
-	}
-	run.undecided = left;
+	run.undecided = run.undecided.filter(({ record, interaction }) => {
+		const verdict = decide(interaction, { ...run.settings.policy, mode: 'deny' });
+		const isDue = keys.includes(record.contentHash) && verdict.decision !== 'ask';
+		if (isDue) due.push({ record, verdict });
+		return !isDue;
+	});
 	return due;
 }
 
-/** Sends a decision once. Returns whether the service confirmed it; otherwise the next poll shows. */
+/** Sends a decision once. Returns whether the service took it; otherwise the next poll shows. */
 async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean> {
-	const { api, record } = run;
-	const { id, type, permission, patterns } = due.interaction;
-	const { decision, option, decidedBy } = due.verdict;
-	const at = new Date(run.wallTime).toISOString();
+	const { api } = run;
+	const { id, type, permission, patterns } = due.record.interaction!;
+	const { decision, option, decidedBy, comment } = due.verdict;
 	// Text from the agent must not forge lines of the log.
 	const what = quote([permission, patterns], 500);
 	run.log(`Approval request decided by ${decidedBy}: ${decision} ${what}`);
@@ -83,36 +60,37 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 		option,
 		decision,
 		approved: decision === 'approve',
+		reason: decision === 'deny' ? comment : undefined,
 	};
 	const options = { deadline: run.decisionDeadline, singleAttempt: true };
-	const sending = run.withIntent({ ledger: recordSent(record.ledger, due, at) }, () =>
+	const requests = recordSending(run.record.requests, due.record, due.verdict, run.wallTime);
+	const sending = run.withIntent({ requests }, () =>
 		api.call('resolveInteraction', values, options),
 	);
 	const answer = await resultOrError(sending);
 	run.noteChange();
 	if (answer instanceof WorkspaceAutomationError) {
-		noteUnconfirmed(run, due, record.ledger, at, answer);
+		noteNotTaken(run, due, answer);
 		return false;
 	}
 	run.hold = undefined;
-	run.save({ ledger: recordConfirmed(run.record.ledger, due) });
+	run.save({ requests: recordTaken(run.record.requests, due.record) });
 	return true;
 }
 
-/** Records a decision that was rejected or couldn't be sent. If its response was lost, the ledger's line stays as it was sent. */
-function noteUnconfirmed(
+/** Records a decision that was refused or couldn't be sent. If its response was lost, a poll shows what came of it. */
+function noteNotTaken(
 	run: SessionRun,
-	due: DueDecision,
-	before: Ledger,
-	at: string,
+	{ record, verdict }: DueDecision,
 	error: WorkspaceAutomationError,
 ): void {
 	const { httpStatus = 0, retryAfter = 1 } = error.context;
 	if (error.kind === 'rejected') {
-		// An earlier decision, an approver or the agent may have been faster. Only a rejection that leaves the request pending matters.
-		const isGone = GONE_STATUSES.includes(httpStatus);
-		if (!wasSent(before, due)) run.rejected = { interaction: due.interaction, error };
-		run.save({ ledger: recordRefused(before, due, at, isGone) });
+		// An earlier decision, an approver or the agent may have been faster. Only a refusal that leaves the request pending matters.
+		const sending = recordSending(run.record.requests, record, verdict, run.wallTime);
+		const mayHaveArrived = record.decision?.state === 'sent';
+		if (!mayHaveArrived) run.rejected = { record, error };
+		run.save({ requests: recordRefused(sending, record, GONE_STATUSES.includes(httpStatus)) });
 	} else if (hadNoEffect(error)) {
 		run.hold = { until: run.now + retryAfter * 1_000, because: error.message };
 	}
@@ -121,5 +99,10 @@ function noteUnconfirmed(
 function throwIfRejected(run: SessionRun): void {
 	const { rejected } = run;
 	run.rejected = undefined;
-	if (rejected && isStillPending(run.session!, rejected.interaction)) throw rejected.error;
+	if (!rejected) return;
+	const { contentHash, id } = rejected.record;
+	const isPending = run.record.requests.some(
+		(each) => each.id === id && each.contentHash === contentHash && each.interaction !== undefined,
+	);
+	if (isPending) throw rejected.error;
 }

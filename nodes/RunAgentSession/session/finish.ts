@@ -7,7 +7,8 @@ import {
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
-import { summarizeDecisions } from './ledger';
+import { endRequests } from '../requests/record';
+import { summarizeDecisions } from '../requests/summary';
 import type { SessionRun } from './run';
 import { isOverdue } from './turn';
 import type { RunResult } from './types';
@@ -19,7 +20,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
-	const { decisions, doubts } = summarizeDecisions(record.ledger, session);
+	const { decisions, warnings } = summarizeDecisions(record.requests);
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
 		kind,
@@ -28,7 +29,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		decisions,
 		undecided: run.undecided,
 		preferences: settings.policy,
-		warnings: [...run.listWarnings(), ...held, ...doubts],
+		warnings: [...run.listWarnings(), ...held, ...warnings],
 		pollCount: run.pollCount,
 		durationMs: run.now - run.startedAt,
 	};
@@ -43,14 +44,15 @@ export function endedResult(run: SessionRun): RunResult | undefined {
 		run.warnings.add(
 			`No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`,
 		);
+	run.save({ requests: endRequests(run.record.requests) });
 	return toResult(run, isFailed ? 'failed' : 'completed');
 }
 
-export function addSessionToError({ record, session }: SessionRun, error: unknown): unknown {
-	const { sessionId, dashboardUrl, ledger } = record;
+export function addSessionToError({ record }: SessionRun, error: unknown): unknown {
+	const { sessionId, dashboardUrl, requests } = record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
-	const { decisions, doubts } = summarizeDecisions(ledger, session);
-	return addSession(error, { sessionId, dashboardUrl, decisions }, doubts);
+	const { decisions, warnings } = summarizeDecisions(endRequests(requests));
+	return addSession(error, { sessionId, dashboardUrl, decisions }, warnings);
 }
 
 export const lastRequests = ({ clock }: ApiClient): CallOptions => ({

@@ -44,10 +44,8 @@ export async function sendMessage(
 
 /** Sends the approval page's comment once. A failure becomes a warning, never the outcome. Returns whether to poll again. */
 export async function sendComment(run: SessionRun): Promise<boolean> {
-	const { page, commentAttempts = 0 } = run.record;
-	const { comment } = page ?? {};
-	if (!page || !comment || !run.settings.sendComments || run.session!.status === 'failed')
-		return false;
+	const { comment, commentAttempts = 0 } = run.record;
+	if (!comment || !run.settings.sendComments || run.session!.status === 'failed') return false;
 	const failure = await resultOrError(sendMessage(run, 'comment', comment, run.session!));
 	const attempts = commentAttempts + 1;
 	const isTransient =
@@ -60,7 +58,7 @@ export async function sendComment(run: SessionRun): Promise<boolean> {
 	}
 	const { messages } = run.record;
 	run.save({
-		page: { ...page, comment: undefined },
+		comment: undefined,
 		commentAttempts: undefined,
 		messages: { ...messages, comment: undefined },
 	});

@@ -6,7 +6,7 @@ import { hasQuestion } from './ask';
 import { countWaiting } from './crowd';
 import { decidePending } from './decide';
 import { endedResult, toResult } from './finish';
-import { applyPollToLedger } from './ledger';
+import { applyPoll } from '../requests/record';
 import { sendComment } from './message';
 import { applyFormat } from './repair';
 import type { SessionRun } from './run';
@@ -78,19 +78,18 @@ async function takeReading(run: SessionRun, wake: Wake): Promise<boolean> {
 
 /** Applies a reading. Returns false for one that is older than the latest (a stale replica). */
 export function applyReading(run: SessionRun, session: Session): boolean {
-	const { turn, ledger, lastActivityAt, lastReadAt = 0 } = run.record;
+	const { turn, requests, lastActivityAt, lastReadAt = 0 } = run.record;
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
 	// A reading with a time in the future would cause all later ones to be ignored.
 	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
-	const { pendingInteractions } = session;
+	const after = applyPoll(requests, session, run.wallTime);
 	run.save({
 		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
-		pending:
-			run.settings.hasPage && pendingInteractions.length > 0 ? pendingInteractions : undefined,
 		turn: turn && !hasBegun(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
-		ledger: applyPollToLedger(ledger, session),
+		requests: after,
 	});
+	if (after.length > requests.length) run.noteChange();
 	run.update(session);
 	return true;
 }

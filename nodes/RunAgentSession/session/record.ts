@@ -1,8 +1,8 @@
-import type { Interaction } from '../../shared/client/session';
+import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ErrorContext } from '../../shared/errors';
-import type { PageRecord } from '../approval/page/view';
-import type { RequestOrigin } from '../approval/request';
-import type { Ledger } from './ledger';
+import type { Question } from '../requests/questions';
+import type { RequestRecord } from '../requests/record';
+import type { RequestOrigin } from '../requests/request';
 import type { WaitState } from './schedule';
 import type { Turn } from './turn';
 
@@ -24,13 +24,17 @@ export interface Course {
 	lastActivityAt?: string | number;
 	/** Missing until a poll has returned the session */
 	lastReadAt?: number;
-	/** The requests of the latest poll, which the approval page shows */
-	pending?: Interaction[];
-	ledger: Ledger;
+	/** Everything known about the agent's requests */
+	requests: RequestRecord[];
+	/** What approvers were asked */
+	questions: Question[];
+	/** What the approval page needs to know of the node's settings */
+	page?: { preferences: OptionPreferences; sendComments?: boolean };
+	/** Comments for the agent, until they're sent */
+	comment?: string;
 	wait: WaitState;
 	pollCount?: number;
 	origin?: Omit<RequestOrigin, 'sessionId'>;
-	page?: PageRecord;
 	commentAttempts?: number;
 	/** Sentences for the item's `warnings` that later runs must not lose */
 	warnings?: string[];

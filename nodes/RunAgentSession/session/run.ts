@@ -1,9 +1,10 @@
 import type { ApiClient } from '../../shared/client/operations';
-import { isKnownStatus, type Interaction, type Session } from '../../shared/client/session';
+import { isKnownStatus, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
-import { hasUnknownDecision, type UndecidedRequest } from './ledger';
+import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
+import type { RequestRecord } from '../requests/record';
 import { RECORD_VERSION, type Course, type RunningRecord } from './record';
 import { maxWaitAt, type WaitState } from './schedule';
 import type { ItemSettings, RunDependencies } from './types';
@@ -36,9 +37,9 @@ export class SessionRun {
 	undecided: UndecidedRequest[] = [];
 
 	/** A request whose decision the service rejected, until the next poll */
-	rejected: { interaction: Interaction; error: WorkspaceAutomationError } | undefined;
+	rejected: { record: RequestRecord; error: WorkspaceAutomationError } | undefined;
 
-	/** Keys of requests that are denied because nobody answered in time */
+	/** `contentHash` of the requests that are denied because nobody answered in time */
 	keysToDeny: readonly string[] = [];
 
 	/** Time on the monotonic clock before which no decision is sent, because the service or the network takes none */
@@ -71,9 +72,10 @@ export class SessionRun {
 	}
 
 	/** The course so far. Empty before the session is known */
-	get record(): Partial<Course> & Pick<Course, 'ledger'> {
+	get record(): Partial<Course> & Pick<Course, 'requests' | 'questions'> {
 		const stored = this.dependencies.journal.read();
-		return stored && stored.state !== 'starting' ? { ledger: [], ...stored } : { ledger: [] };
+		const nothing = { requests: [], questions: [] };
+		return stored && stored.state !== 'starting' ? { ...nothing, ...stored } : nothing;
 	}
 
 	get sessionId(): string {
@@ -97,7 +99,7 @@ export class SessionRun {
 	get isSettling(): boolean {
 		const until = this.hold?.until ?? 0;
 		const isHeld = this.now < until && until <= this.decisionDeadline;
-		return isHeld || hasUnknownDecision(this.record.ledger);
+		return isHeld || hasUnknownDecision(this.record.requests);
 	}
 
 	get lastPollAt(): number {

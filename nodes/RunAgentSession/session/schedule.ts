@@ -1,3 +1,5 @@
+import type { RequestRecord } from '../requests/record';
+
 // Pure functions: times in milliseconds, no clock.
 
 /** The API document's interval (Polling procedure, 2) */
@@ -83,42 +85,38 @@ export interface WaitState {
 	changedAt?: number;
 	/** The time of the next poll, if the execution pauses until then */
 	nextPollAt?: number;
-	/** Time at which each request was first seen pending without a decision, by its key */
-	firstSeen?: Record<string, number>;
-	/** Keys of the requests that approvers were asked about */
-	asked?: string[];
 	unusable?: { since: number; wakes: number };
 }
 
 export const maxWaitAt = ({ since }: WaitState, { maxWaitMs }: Timeouts): number =>
 	since + maxWaitMs;
 
+/** Returns the time at which a request counts as unanswered. Infinity if there's none. */
 export function unansweredAt(
-	{ firstSeen = {}, asked = [] }: WaitState,
-	pendingKeys: readonly string[],
+	requests: readonly RequestRecord[],
 	{ ifNobodyAnswers, unansweredAfterMs }: Timeouts,
 ): number {
 	if (ifNobodyAnswers === 'wait') return Infinity;
-	const seen = pendingKeys
-		.filter((key) => asked.includes(key))
-		.map((key) => firstSeen[key] ?? Infinity);
-	return Math.min(Infinity, ...seen) + unansweredAfterMs;
+	const asked = requests.flatMap(({ interaction, decision, askedAt }) =>
+		interaction && !decision && askedAt !== undefined ? [askedAt] : [],
+	);
+	return Math.min(Infinity, ...asked) + unansweredAfterMs;
 }
 
 export function passedTimeout(
 	state: WaitState,
-	pendingKeys: readonly string[],
+	requests: readonly RequestRecord[],
 	timeouts: Timeouts,
 	now: number,
 ): 'maxWait' | 'unanswered' | undefined {
 	if (now >= maxWaitAt(state, timeouts)) return 'maxWait';
-	return now >= unansweredAt(state, pendingKeys, timeouts) ? 'unanswered' : undefined;
+	return now >= unansweredAt(requests, timeouts) ? 'unanswered' : undefined;
 }
 
 /** Returns the next wake: after 5% of the time since a change, at most 10 minutes, no later than a timeout, at least 70 s ahead. */
 export function nextWakeAt(
 	state: WaitState,
-	pendingKeys: readonly string[],
+	requests: readonly RequestRecord[],
 	timeouts: Timeouts,
 	now: number,
 	askAt = Infinity,
@@ -127,7 +125,7 @@ export function nextWakeAt(
 	const wanted = Math.min(
 		now + Math.min(MAX_PAUSE_MS, quietMs * SHARE_OF_AGE),
 		maxWaitAt(state, timeouts),
-		unansweredAt(state, pendingKeys, timeouts),
+		unansweredAt(requests, timeouts),
 		askAt,
 	);
 	return Math.max(now + MIN_PAUSE_MS, wanted);

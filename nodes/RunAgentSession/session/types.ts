@@ -2,12 +2,12 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ApiClient, OperationId } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
-import type { Ask, TeamSettings } from '../approval/approvers';
-import type { PageLink } from '../approval/page/view';
-import type { Reader } from '../approval/question';
-import type { RequestOrigin } from '../approval/request';
 import type { Policy } from '../policy/rules';
-import type { DecisionRecord, UndecidedRequest } from './ledger';
+import type { UndecidedRequest } from '../requests/plan';
+import type { TeamSettings } from '../requests/questions';
+import type { RequestOrigin } from '../requests/request';
+import type { DecisionSummary } from '../requests/summary';
+import type { AskedItem } from './ask';
 import type { SessionRecord } from './record';
 import type { Timeouts } from './schedule';
 
@@ -59,19 +59,12 @@ export interface RunDependencies {
 	onProgress?(session: Session): void;
 }
 
-export interface ApproverItem extends Ask {
-	undecided: UndecidedRequest[];
-	link: PageLink;
-	/** True if answers don't count anymore, because a request has changed */
-	hasChanged: boolean;
-}
-
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	session: Session;
 	output?: unknown;
 	origin?: ItemSettings['origin'];
-	decisions: DecisionRecord[];
+	decisions: DecisionSummary[];
 	undecided: UndecidedRequest[];
 	/** The node's words for options, with which a question names the choices */
 	preferences?: OptionPreferences;
@@ -80,9 +73,6 @@ export interface RunResult {
 	durationMs: number;
 	/** `stillRunning`: wall-clock time of the next poll, in milliseconds */
 	wakeAt?: number;
-	/** The link for the approver, if the node waits for an answer on the page */
-	link?: PageLink;
-	reader?: Reader;
-	/** An item for each of several approvers, instead of one for all */
-	approverItems?: ApproverItem[];
+	/** `needsApproval`: an item for each approver who is asked now */
+	asked?: AskedItem[];
 }

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../shared/client/operations';
 import { findProject } from '../../shared/client/projects';
 import { fetchSession } from '../../shared/client/sessions';
-import { hasEnded, requestKey } from '../../shared/client/session';
+import { hasEnded } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
 import { askApprovers, hasQuestion, nextApproverAt } from './ask';
@@ -95,8 +95,8 @@ function planFirstPoll(run: SessionRun, wake: Wake, isNew: boolean): 'now' | 'la
 function prepareTime(run: SessionRun, wake: Wake): number {
 	if (!wake.pauses) {
 		run.pollDeadline = run.maxWaitAt;
-		const { wait, settings, wallTime } = run;
-		const unanswered = unansweredAt(wait, pendingKeys(run), settings.timeouts) - wallTime;
+		const { record, settings, wallTime } = run;
+		const unanswered = unansweredAt(record.requests, settings.timeouts) - wallTime;
 		return Math.min(run.lastPollAt - run.now, unanswered);
 	}
 	const { changedAt = 0 } = run.wait;
@@ -104,9 +104,6 @@ function prepareTime(run: SessionRun, wake: Wake): number {
 	run.pollDeadline = run.now + Math.max(0, left) + MIN_POLL_REQUEST_MS;
 	return left;
 }
-
-const pendingKeys = ({ session, record }: SessionRun): string[] =>
-	(session?.pendingInteractions ?? record.pending ?? []).map(requestKey);
 
 const formatLimit = (ms: number): string =>
 	ms < 3_600_000
@@ -121,15 +118,23 @@ async function applyTimeout(
 ): Promise<RunResult | undefined> {
 	const { timeouts } = run.settings;
 	if (result && result.kind !== 'needsApproval') return result;
-	const passed = passedTimeout(run.wait, pendingKeys(run), timeouts, run.wallTime);
+	const passed = passedTimeout(run.wait, run.record.requests, timeouts, run.wallTime);
 	if (!passed || (passed === 'unanswered' && hasQuestion(run))) return result;
 	if (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny') {
-		run.keysToDeny = run.undecided.map(({ interaction }) => requestKey(interaction));
+		run.keysToDeny = listUnanswered(run);
 		const next = await waitForOutcome(run, wake, 'now');
 		run.keysToDeny = [];
 		return next;
 	}
 	return await endWait(run, passed);
+}
+
+/** Returns the content of the requests whose time for an answer is over. */
+function listUnanswered({ undecided, settings, wallTime }: SessionRun): string[] {
+	const overdue = undecided.filter(
+		({ record }) => unansweredAt([record], settings.timeouts) <= wallTime,
+	);
+	return overdue.map(({ record }) => record.contentHash);
 }
 
 /** Age of a reading that makes another one needless */
@@ -200,13 +205,15 @@ function toOutcome(
 		durationMs: run.wallTime - run.wait.since,
 	};
 	if (whole.kind === 'completed' || whole.kind === 'failed') return whole;
-	const asked = whole.kind === 'needsApproval' ? askApprovers(run) : undefined;
+	const asked = whole.kind === 'needsApproval' ? askApprovers(run) : [];
 	const now = run.wallTime;
 	const plannedAt = isUnread
 		? now + FIRST_PAUSE_MS
-		: nextWakeAt(run.wait, pendingKeys(run), settings.timeouts, now, nextApproverAt(run));
+		: nextWakeAt(run.wait, run.record.requests, settings.timeouts, now, nextApproverAt(run));
 	// n8n wakes the execution by the system clock, which may have been set since the start of the run.
 	const wakeAt = plannedAt - now + run.api.clock.now();
 	if (wake.pauses) run.saveWait({ nextPollAt: wakeAt });
-	return asked ? { ...whole, ...asked, wakeAt } : { ...whole, kind: 'stillRunning', wakeAt };
+	return asked.length > 0
+		? { ...whole, asked, wakeAt }
+		: { ...whole, kind: 'stillRunning', wakeAt };
 }

@@ -18,7 +18,7 @@ export interface RequestOrigin {
 	job?: string;
 }
 
-const MAX_REQUESTS_SHOWN = 5;
+export const MAX_REQUESTS_SHOWN = 5;
 
 /** Returns the requests of one question. Its message, its item and its answer have exactly these. */
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>

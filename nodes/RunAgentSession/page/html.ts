@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto';
 
-import { splitVisible, type TextPart } from '../../../shared/approvals/visibleText';
-import { pluralize, toText } from '../../../shared/values';
-import { describeRequest, type Fact, type RequestDetails } from '../details';
-import type { VoteStatus } from '../approvers';
-import type { RequestOrigin } from '../request';
-import { FROM_NOW_ON, type PageChoiceName, type SentAnswer, type SentChoice } from '../sent';
-import { describeAfter, formatMoment, type AnswerDeadline } from '../times';
-import type { LedgerLine } from '../../session/ledger';
+import { splitVisible, type TextPart } from '../../shared/approvals/visibleText';
+import { pluralize, toText } from '../../shared/values';
+import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
+import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
+import type { DecisionState } from '../requests/record';
+import type { RequestOrigin } from '../requests/request';
+import type { DecisionSummary } from '../requests/summary';
+import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import { PAGE_STYLE } from './style';
-import { MAX_COMMENT_LENGTH, type PageChoice, type PageForm, type PageRequest } from './view';
+import {
+	MAX_COMMENT_LENGTH,
+	type GivenAnswer,
+	type PageForm,
+	type PageRequest,
+	type VoteStatus,
+} from './view';
 
 // Renders the page without scripts or external resources. All of an agent's words are isolated text.
 
@@ -22,13 +28,13 @@ export interface PageView extends Partial<RequestOrigin> {
 	pending?: PageForm;
 	deadline?: AnswerDeadline;
 	commentHint?: string;
-	sent?: SentAnswer;
-	/** True if the reader has just sent the answer */
+	/** The reader's answers */
+	given?: GivenAnswer[];
+	/** True if the reader has just sent them */
 	isSender?: boolean;
-	lines?: LedgerLine[];
+	/** Decisions about the link's requests that aren't the reader's */
+	decisions?: DecisionSummary[];
 	reader?: { name: string; needed: number };
-	/** With several approvers, by the request's fingerprint */
-	statuses?: Record<string, VoteStatus>;
 }
 
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
@@ -178,7 +184,7 @@ ${said}
 ${missing.length > 0 && markup`<li>Not answered yet: ${approverList(missing)}</li>`}</ul>`;
 }
 
-function requestVotes({ status, voided = [] }: PageRequest, view: PageView): Part {
+function requestVotes({ status, voided }: PageRequest, view: PageView): Part {
 	const names = voided.map((name) => ({ name, isReader: false }));
 	return [
 		voided.length > 0 &&
@@ -193,14 +199,14 @@ function requestCard(
 	all: readonly PageRequest[],
 	view: PageView,
 ): Html {
-	const { interaction, isWhole, choices, because, isNew } = request;
+	const { record, interaction, isWhole, choices, because } = request;
 	const details = describeRequest(interaction);
 	const count = all.length > 1 ? `${index + 1} of ${all.length} · ` : '';
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
 	const radios = choices.map((choice, at) => choiceRadio(index, choice, at, scope));
 	return markup`<fieldset class="card">
 <legend>${count}${requestTitle(details)}</legend>
-${isNew && markup`<p class="hint">The agent has asked for this since the link was sent.${choices.length === 0 && because === undefined && ' If no rule decides it, you get another message.'}</p>`}
+${record.unsteady && markup`<p class="hint">${agentText(record.unsteady.join(', '), MAX_NAME_SHOWN)} changes with each reading, so you can only deny this.</p>`}
 ${requestTargets(details, isWhole)}
 ${requestVotes(request, view)}
 ${radios.length > 0 && markup`<div class="choices">${radios}</div>`}
@@ -209,10 +215,11 @@ ${requestMore(details, request)}
 </fieldset>`;
 }
 
-const LINE_STATES: Record<LedgerLine['state'], string> = {
+const STATES: Record<DecisionState, string> = {
 	confirmed: '',
-	inferred: ' (not confirmed by the service, but no longer pending)',
 	sent: ' (sent, waiting for confirmation)',
+	unconfirmed: ' (not confirmed by the service)',
+	gone: ' (the request was gone by then)',
 	refused: ' (refused by the service)',
 };
 
@@ -224,16 +231,16 @@ const timeTag = (at: number, view: PageView): Html => {
 
 const DECIDERS: Record<string, string> = { page: 'on this page', policy: 'by the node’s policy' };
 
-function decidedLine({ record, state }: LedgerLine, view: PageView): Html {
-	const { decision, decidedBy, permission, patterns, at, approvers } = record;
+function decidedLine(summary: DecisionSummary, view: PageView): Html {
+	const { decision, decidedBy = '', permission, patterns, at, approvers, state } = summary;
 	const names = approvers?.map(({ name }) => ({ name, isReader: false }));
 	const by = names ? ['by ', approverList(names)] : (DECIDERS[decidedBy] ?? `by ${decidedBy}`);
 	const what = agentText([permission, ...patterns].join(' '), 300);
-	return markup`<li>${decision === 'approve' ? 'Approved' : 'Denied'} ${by}: ${what}, ${timeTag(Date.parse(at), view)}${LINE_STATES[state]}</li>`;
+	return markup`<li>${decision === 'approve' ? 'Approved' : 'Denied'} ${by}: ${what}, ${timeTag(Date.parse(at), view)}${STATES[state]}</li>`;
 }
 
-const decidedList = (lines: readonly LedgerLine[], view: PageView): Html =>
-	markup`<ul class="decided">${lines.map((line) => decidedLine(line, view))}</ul>`;
+const decidedList = (decisions: readonly DecisionSummary[], view: PageView): Html =>
+	markup`<ul class="decided">${decisions.map((each) => decidedLine(each, view))}</ul>`;
 
 function sendBar(view: PageView, requests: number): Html {
 	const { deadline, timeZone, now } = view;
@@ -275,22 +282,21 @@ const SENT_NAMES: Record<PageChoiceName, [own: string, others: string]> = {
 	'Always deny': ['You always deny this', 'Always denied'],
 };
 
-function sentCard(choice: SentChoice, view: PageView): Html {
-	const { name, decision, targets, permission, content } = choice;
-	const line = view.lines?.find((each) => each.content === content);
-	const status = view.statuses?.[content];
-	const texts = targets.length > 0 ? targets : [permission];
+function givenCard({ record, vote, status, targets }: GivenAnswer, view: PageView): Html {
+	const { choice, decision } = vote;
+	const state = record.decision ? STATES[record.decision.state] : '';
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'approve' ? '✓' : '✕'}</span><div>
-<h2>${SENT_NAMES[name][view.isSender ? 0 : 1]}${line && LINE_STATES[line.state]}</h2>
-${codeBlock(texts)}
+<h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
+${codeBlock(targets)}
 ${status && voteStatus(status, view)}</div></section>`;
 }
 
-function sentAnswer(view: PageView, { at, choices, comment }: SentAnswer): Html {
-	const isDecided = choices.every(({ content }) => view.statuses?.[content]?.isDecided ?? true);
+function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
+	const { at, comment } = given[0].vote;
+	const isDecided = given.every(({ status }) => status?.isDecided ?? true);
 	const next = isDecided ? 'The agent continues.' : 'The agent waits for more approvals.';
 	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
-${choices.map((choice) => sentCard(choice, view))}
+${given.map((each) => givenCard(each, view))}
 ${comment !== undefined && markup`<p class="soft">Comment: “${agentText(comment, MAX_COMMENT_LENGTH)}”</p>`}`;
 }
 
@@ -313,10 +319,7 @@ const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
 	markup`<p>Hello ${agentText(name, MAX_NAME_SHOWN)}. ${needed === 1 ? 'One approval is enough.' : `Each request needs ${needed} approvals.`}</p>`;
 
 export function renderPage(view: PageView): string {
-	const { title, says, pending, lines = [], sent, job, reader } = view;
-	const rest = lines.filter(
-		({ content }) => !sent?.choices.some((each) => each.content === content),
-	);
+	const { title, says, pending, decisions = [], given = [], job, reader } = view;
 	return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -334,9 +337,9 @@ ${pageHeader(view)}
 ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
-${sent && sentAnswer(view, sent)}
+${given.length > 0 && givenAnswers(view, given)}
 ${pending && form(view, pending)}
-${rest.length > 0 && !pending && decidedList(rest, view)}
+${decisions.length > 0 && !pending && decidedList(decisions, view)}
 </main>
 </body>
 </html>

@@ -1,7 +1,7 @@
-import type { RequestOrigin } from './request';
-import { describeRequest, type Fact, type RequestDetails } from './details';
-import { describeAfter, formatMoment, type AnswerDeadline } from './times';
-import { pageChoices, type PageChoice } from './page/view';
+import type { RequestOrigin } from '../requests/request';
+import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
+import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
+import { pageChoices, type PageChoice } from '../requests/choices';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';

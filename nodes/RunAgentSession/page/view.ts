@@ -1,0 +1,317 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+import type { OptionPreferences } from '../../shared/approvals/options';
+import type { Interaction } from '../../shared/client/session';
+import { fingerprint, isRecord, toText } from '../../shared/values';
+import { judge, type AskVerdict, type Policy } from '../policy/rules';
+import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
+import { describeRequest } from '../requests/details';
+import { planDecisions } from '../requests/plan';
+import {
+	decidedByVotes,
+	findQuestion,
+	type AskedApprover,
+	type Question,
+} from '../requests/questions';
+import type { RequestRecord } from '../requests/record';
+import { shownRequests } from '../requests/request';
+import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
+import { hasVoted, type Vote } from '../requests/votes';
+
+// What the approval page shows of a session, and how it reads an answer. Both come from the session's records alone.
+
+export interface Asking {
+	requests: RequestRecord[];
+	questions: Question[];
+	preferences?: OptionPreferences;
+	sendComments?: boolean;
+}
+
+export const NONCE_PARAMETER = 'question';
+
+/** n8n asks only the node that paused last, so all nodes have the same path. */
+export const PAGE_PATH = 'approval';
+
+/** Returns n8n's address for resuming the execution, with the nonce. In n8n 2, it also has n8n's token. */
+export function approvalUrl(resumeUrl: string, nonce: string): string {
+	const url = new URL(resumeUrl);
+	url.pathname += `/${PAGE_PATH}`;
+	url.searchParams.set(NONCE_PARAMETER, nonce);
+	return url.href;
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest();
+
+export interface FoundLink<T> {
+	record: T;
+	question: Question;
+	/** The position among the approvers of the question */
+	approver: number;
+}
+
+/** Finds the link with a nonce. Takes the same time for every nonce, so the time doesn't help to guess one. */
+export function findLink<T extends Pick<Asking, 'questions'>>(
+	records: readonly T[],
+	nonce: unknown,
+): FoundLink<T> | undefined {
+	const given = hash(typeof nonce === 'string' ? nonce : '');
+	const all = records.flatMap((record) =>
+		record.questions.flatMap((question) =>
+			question.approvers.map((each, approver) => ({
+				record,
+				question,
+				approver,
+				nonce: each.nonce,
+			})),
+		),
+	);
+	return all.filter((link) => timingSafeEqual(given, hash(link.nonce)))[0];
+}
+
+export interface VoteStatus {
+	needed: number;
+	approvals: number;
+	answered: Array<{ name: string; isReader: boolean; decision: 'approve' | 'deny'; at: number }>;
+	/** Asked approvers without an answer */
+	missing: Array<{ name: string; isReader: boolean }>;
+	isDecided: boolean;
+}
+
+export interface PageRequest {
+	record: RequestRecord;
+	interaction: Interaction;
+	/** If false, an approver can only deny it on the page */
+	isWhole: boolean;
+	/** Empty if the page can't decide it */
+	choices: PageChoice[];
+	because?: string;
+	/** With several approvers */
+	status?: VoteStatus;
+	/** Approvers whose answers don't count anymore, because the request has changed */
+	voided: string[];
+}
+
+/** The requests to decide now. An answer counts only with their fingerprint, `shown`. */
+export interface PageForm {
+	requests: PageRequest[];
+	/** Number of requests left for other messages */
+	more: number;
+	shown: string;
+	/** Decisions that no link of this question was for */
+	decided: DecisionSummary[];
+}
+
+/** In characters of JSON */
+const MAX_REQUEST_SHOWN = 50_000;
+export const MAX_COMMENT_LENGTH = 2_000;
+const MAX_DECIDED_SHOWN = 10;
+
+const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+/** Only a request with this reason can be decided on the page. */
+const { because: ASKED_BY_POLICY } = judge(
+	{ id: 'id', type: 'permission' },
+	ASK_POLICY,
+) as AskVerdict;
+
+const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !== undefined;
+
+/** Returns the position of a link's approver among those of another question. -1 if they may not answer it. */
+export function positionIn(question: Question, approver: AskedApprover, own: Question): number {
+	if (question === own) return own.approvers.indexOf(approver);
+	if (isTeam(question) !== isTeam(own)) return -1;
+	if (!isTeam(own)) return 0;
+	return question.approvers.findIndex(
+		({ name, contact, askedAt }) =>
+			name === approver.name && contact === approver.contact && askedAt !== undefined,
+	);
+}
+
+/** Returns what the page says of the approvers of a request. Undefined without a team. */
+export function describeVotes(
+	record: RequestRecord,
+	question: Question,
+	questions: readonly Question[],
+	reader: number,
+): VoteStatus | undefined {
+	if (!isTeam(question)) return undefined;
+	const { votes } = record;
+	const toName = (index: number) => ({
+		name: question.approvers[index].name!,
+		isReader: index === reader,
+	});
+	return {
+		needed: question.needed,
+		approvals: votes.filter(({ decision }) => decision === 'approve').length,
+		answered: votes.map(({ approver, decision, at }) => ({ ...toName(approver), decision, at })),
+		missing: question.approvers.flatMap(({ askedAt }, index) =>
+			askedAt === undefined || hasVoted(votes, index) ? [] : [toName(index)],
+		),
+		isDecided: decidedByVotes(record, questions) !== undefined,
+	};
+}
+
+function toPageRequest(
+	{
+		record,
+		interaction,
+		because,
+	}: { record: RequestRecord; interaction: Interaction; because: string },
+	{ preferences = ASK_POLICY, questions }: Asking,
+	question: Question,
+	position: number,
+): PageRequest {
+	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN;
+	const canDecide = because === ASKED_BY_POLICY;
+	const offered = canDecide ? pageChoices(interaction, preferences, question.offersFromNowOn) : [];
+	const choices = offered.filter(
+		({ decision }) => decision === 'deny' || (isWhole && !record.unsteady),
+	);
+	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
+	return {
+		record,
+		interaction,
+		isWhole,
+		choices,
+		status: describeVotes(record, question, questions, position),
+		voided: record.voided ?? [],
+		...(choices.length === 0 && { because: canDecide ? unclear : because }),
+	};
+}
+
+/** Returns the requests that a link's approver may answer: those of its question first, then those of the session's others. */
+export function createForm(asking: Asking, own: Question, approver: number): PageForm {
+	const { requests: records, questions } = asking;
+	const reader = own.approvers[approver];
+	const planned = planDecisions(
+		records,
+		[],
+		() => judge({ id: 'id', type: 'permission' }, ASK_POLICY) as AskVerdict,
+	);
+	const open = planned.undecided.flatMap((undecided) => {
+		const question = findQuestion(questions, undecided.record);
+		const position = question ? positionIn(question, reader, own) : -1;
+		if (!question || position < 0) return [];
+		const { votes } = undecided.record;
+		if (hasVoted(votes, position) || decidedByVotes(undecided.record, questions)) return [];
+		return { question, request: toPageRequest(undecided, asking, question, position) };
+	});
+	// Requests that can be decided come first, because the number shown is limited.
+	const ordered = [true, false].flatMap((canDecide) =>
+		[true, false].flatMap((isOwn) =>
+			open
+				.filter(
+					({ question, request }) =>
+						(question === own) === isOwn && request.choices.length > 0 === canDecide,
+				)
+				.map(({ request }) => request),
+		),
+	);
+	const requests = shownRequests(ordered);
+	const offered = requests
+		.filter(({ choices }) => choices.length > 0)
+		.map(({ record, choices }) => [
+			record.contentHash,
+			choices.map(({ name, option }) => [name, option]),
+		]);
+	const others = records.filter(
+		({ contentHash, decision }) =>
+			decision && decision.verdict.decidedBy !== 'page' && !own.contents.includes(contentHash),
+	);
+	return {
+		requests,
+		more: ordered.length - requests.length,
+		shown: fingerprint(JSON.stringify(offered)),
+		decided: summarizeDecisions(others).decisions.slice(-MAX_DECIDED_SHOWN),
+	};
+}
+
+/** One answer of the form, for the request with this content */
+export interface FormAnswer {
+	contentHash: string;
+	vote: Omit<Vote, 'approver' | 'name'>;
+}
+
+/** Reads the sent form. Returns `changed` if the page showed other requests, and `incomplete` if a choice is missing. */
+export function readForm(
+	{ requests, shown }: PageForm,
+	body: unknown,
+	at: number,
+): FormAnswer[] | 'changed' | 'incomplete' {
+	if (!isRecord(body) || body.shown !== shown) return 'changed';
+	const text = typeof body.comment === 'string' ? body.comment.trim() : '';
+	const comment = text === '' ? {} : { comment: text.slice(0, MAX_COMMENT_LENGTH) };
+	const answers: FormAnswer[] = [];
+	for (const [index, { record, choices }] of requests.entries()) {
+		if (choices.length === 0) continue;
+		const chosen = choices.find((_, position) => body[`request${index}`] === String(position));
+		if (!chosen) return 'incomplete';
+		const once = choices.find(({ name }) => name === 'Approve once')?.option;
+		const { decision, option, name } = chosen;
+		answers.push({
+			contentHash: record.contentHash,
+			vote: {
+				decision,
+				option,
+				...(once !== undefined && { once }),
+				...(name === FROM_NOW_ON && { fromNowOn: true as const }),
+				choice: name,
+				...comment,
+				at,
+			},
+		});
+	}
+	return answers.length > 0 ? answers : 'incomplete';
+}
+
+/** An answer that was given, as the page repeats it */
+export interface GivenAnswer {
+	vote: Pick<Vote, 'choice' | 'decision' | 'at' | 'comment'>;
+	record: RequestRecord;
+	status?: VoteStatus;
+	targets: string[];
+}
+
+const MAX_REPEATED_LENGTH = 500;
+const MAX_REPEATED = 10;
+
+export function repeatAnswer(
+	record: RequestRecord,
+	vote: GivenAnswer['vote'],
+	status?: VoteStatus,
+): GivenAnswer {
+	const targets = record.interaction
+		? describeRequest(record.interaction).targets.map(({ text }) => text)
+		: record.patterns;
+	const texts = targets.length > 0 ? targets : [record.permission];
+	return {
+		record,
+		vote,
+		...(status && { status }),
+		targets: texts.slice(0, MAX_REPEATED).map((text) => text.slice(0, MAX_REPEATED_LENGTH)),
+	};
+}
+
+/** Returns the answers of a link's approver to the requests of its question. */
+export const listGiven = (
+	{ requests, questions }: Asking,
+	question: Question,
+	approver: number,
+): GivenAnswer[] =>
+	requests
+		.filter(({ contentHash }) => question.contents.includes(contentHash))
+		.flatMap((record) => {
+			const vote = record.votes.find((each) => each.approver === approver);
+			return vote
+				? repeatAnswer(record, vote, describeVotes(record, question, questions, approver))
+				: [];
+		});
+
+/** Returns whether a link of a session still takes an answer. */
+export const hasOpenLink = ({ requests, questions }: Asking): boolean =>
+	requests.some(
+		(record) =>
+			record.interaction !== undefined &&
+			record.decision === undefined &&
+			findQuestion(questions, record) !== undefined &&
+			decidedByVotes(record, questions) === undefined,
+	);

@@ -1,0 +1,81 @@
+import {
+	chooseOption,
+	readChoices,
+	readOptions,
+	type ChoiceName,
+	type Option,
+	type OptionPreferences,
+} from '../../shared/approvals/options';
+import type { Interaction } from '../../shared/client/session';
+import { isRecord, toText } from '../../shared/values';
+import { canBeRemembered } from '../policy/moreRules';
+import type { SettledVerdict } from '../policy/rules';
+
+/** Sends the option of Approve once. The workflow gets rules for later requests. */
+export const FROM_NOW_ON = 'Approve from now on';
+
+export type PageChoiceName = ChoiceName | typeof FROM_NOW_ON;
+
+const MAX_PAGE_OPTIONS = 100;
+
+const CHOICE_ORDER: readonly ChoiceName[] = [
+	'Approve once',
+	'Deny',
+	'Always approve',
+	'Always deny',
+];
+
+export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
+	name: PageChoiceName;
+	serviceSays: string;
+	description?: string;
+}
+
+function findDescription(
+	{ response }: Interaction,
+	value: Option['value'],
+): Pick<PageChoice, 'description'> {
+	const { options } = isRecord(response) ? response : {};
+	const found = Array.isArray(options)
+		? options.filter(isRecord).find((option) => option.value === value)
+		: undefined;
+	const { description } = found ?? {};
+	return description === undefined || description === ''
+		? {}
+		: { description: toText(description) };
+}
+
+/** Returns the choices for a request's options. Skips options with an unclear meaning. */
+export function pageChoices(
+	interaction: Interaction,
+	preferences: OptionPreferences,
+	offersFromNowOn = false,
+): PageChoice[] {
+	const options = readOptions(interaction);
+	if (options.length > MAX_PAGE_OPTIONS) return [];
+	// One option per name: the one that the policy would send.
+	const preferred: Partial<Record<ChoiceName, Option['value']>> = {
+		'Approve once': chooseOption(options, 'approve', { ...preferences, approveWith: 'once' }),
+		Deny: chooseOption(options, 'deny', preferences),
+	};
+	const choices = readChoices(options, preferences);
+	const all = CHOICE_ORDER.flatMap((name): PageChoice[] => {
+		const named = choices.filter((choice) => choice.name === name);
+		const chosen = named.filter(({ value }) => value === preferred[name]);
+		return (chosen.length > 0 ? chosen : named).map(({ value, label, side }) => ({
+			option: value,
+			name,
+			decision: side === 'deny' ? ('deny' as const) : ('approve' as const),
+			serviceSays: label || String(value),
+			...findDescription(interaction, value),
+		}));
+	});
+	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
+}
+
+function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
+	const isLasting = ({ name }: PageChoice) => name === 'Always approve' || name === 'Always deny';
+	const once = all.filter(({ name }) => name === 'Approve once').slice(0, 1);
+	const fromNowOn = once.map((choice): PageChoice => ({ ...choice, name: FROM_NOW_ON }));
+	return [...all.filter((each) => !isLasting(each)), ...fromNowOn, ...all.filter(isLasting)];
+}

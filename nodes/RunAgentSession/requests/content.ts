@@ -1,0 +1,50 @@
+import { fingerprint, isRecord, sortedJson } from '../../shared/values';
+import type { Interaction } from '../../shared/client/session';
+
+// The content of a request identifies it. Its ID doesn't count, and neither does metadata that only ages.
+
+/** Names of times, counters and durations */
+const AGING_NAME =
+	/(^|_)(at|age|attempts?|count(er)?|created|date|deadline|duration|elapsed|expires?|heartbeat|index|last|ms|now|polls?|remaining|retries|retry|seconds?|secs?|since|time(out|stamp)?|ttl|turns?|uptime|updated|waited|waiting)(_|$)/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+const toWords = (name: string): string =>
+	name
+		.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+		.replace(/[\s.-]+/g, '_')
+		.toLowerCase();
+
+const isAging = (name: string, value: unknown): boolean =>
+	(AGING_NAME.test(toWords(name)) && ['number', 'string'].includes(typeof value)) ||
+	(typeof value === 'string' && TIMESTAMP.test(value));
+
+/** Returns the metadata without what ages, and without fields that were seen to change at each poll. */
+function steadyMetadata(metadata: unknown, unsteady: readonly string[]): unknown {
+	if (!isRecord(metadata)) return metadata;
+	const entries = Object.entries(metadata).filter(
+		([name, value]) => !isAging(name, value) && !unsteady.includes(name),
+	);
+	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+/**
+ * Returns the hash of everything about a request that an approver decides. Undefined if it's nested too deeply.
+ * @param unsteady names of metadata that don't count
+ */
+export function contentHash(
+	interaction: Interaction,
+	unsteady: readonly string[] = [],
+): string | undefined {
+	const { id: _id, metadata, ...rest } = interaction;
+	const json = sortedJson({ ...rest, metadata: steadyMetadata(metadata, unsteady) });
+	return json === undefined ? undefined : fingerprint(json);
+}
+
+/** Returns the names of the metadata in which two versions of a request differ. Undefined if they differ in anything else. */
+export function changedMetadata(one: Interaction, other: Interaction): string[] | undefined {
+	const [before, now] = [one, other].map(({ metadata }) => (isRecord(metadata) ? metadata : {}));
+	const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+		(name) => sortedJson([before[name]]) !== sortedJson([now[name]]),
+	);
+	return contentHash(one, names) === contentHash(other, names) ? names : undefined;
+}

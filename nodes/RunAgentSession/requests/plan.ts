@@ -1,0 +1,101 @@
+import { contentHash } from './content';
+import type { Interaction } from '../../shared/client/session';
+import type { SettledVerdict, Verdict } from '../policy/rules';
+import { decidedByVotes, type Question } from './questions';
+import { isReadable, type RequestRecord } from './record';
+
+export const MAX_PENDING = 100;
+/** An agent that asks more often isn't making progress. */
+export const MAX_DECISIONS = 1_000;
+
+export interface DueDecision {
+	record: RequestRecord;
+	verdict: SettledVerdict;
+}
+
+export interface UndecidedRequest {
+	record: RequestRecord;
+	interaction: Interaction;
+	because: string;
+}
+
+export interface Plan {
+	/** Approvals first: a denial may end the agent's other requests */
+	due: DueDecision[];
+	undecided: UndecidedRequest[];
+}
+
+/** Returns why no decision can be sent, or undefined. */
+function reasonToAsk(
+	record: RequestRecord,
+	index: number,
+	pending: readonly RequestRecord[],
+	decided: number,
+): string | undefined {
+	const interaction = record.interaction!;
+	if (index >= MAX_PENDING)
+		return `the node decides at most ${MAX_PENDING} pending requests at once`;
+	if (!isReadable(interaction)) return "the session's pending requests aren't a list";
+	if (contentHash(interaction) === undefined) return 'it is nested too deeply';
+	if (record.id !== '' && pending.filter(({ id }) => id === record.id).length > 1)
+		return 'another request that is pending has the same ID';
+	if (record.decision?.state === 'unconfirmed')
+		return 'it was resolved, and the service still lists it as pending';
+	if (!record.decision && decided >= MAX_DECISIONS)
+		return `${MAX_DECISIONS} requests of this session were decided already`;
+	return undefined;
+}
+
+/** Returns whether the next poll may show what came of a decision. */
+const isWaiting = ({ decision }: RequestRecord): boolean =>
+	decision?.state === 'sent' && (decision.isTaken === true || decision.pollsShown === 0);
+
+/** Returns the decisions to send now, and the requests that are left for approvers. People's answers win over the policy. */
+export function planDecisions(
+	records: readonly RequestRecord[],
+	questions: readonly Question[],
+	decide: (interaction: Interaction) => Verdict,
+): Plan {
+	const pending = records.filter(({ interaction }) => interaction !== undefined);
+	const decided = records.filter(({ decision }) => decision !== undefined).length;
+	const due: DueDecision[] = [];
+	const undecided: UndecidedRequest[] = [];
+	for (const [index, record] of pending.entries()) {
+		if (isWaiting(record)) continue;
+		const interaction = record.interaction!;
+		const because = reasonToAsk(record, index, pending, decided + due.length);
+		const verdict = because === undefined ? judge(record, questions, decide) : undefined;
+		if (verdict && verdict.decision !== 'ask') due.push({ record, verdict });
+		else
+			undecided.push({
+				record,
+				interaction,
+				because: because ?? (verdict as { because: string }).because,
+			});
+	}
+	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'approve' ? 0 : 1);
+	return { due: due.sort((one, other) => rank(one) - rank(other)), undecided };
+}
+
+function judge(
+	record: RequestRecord,
+	questions: readonly Question[],
+	decide: (interaction: Interaction) => Verdict,
+): Verdict {
+	const voted = decidedByVotes(record, questions);
+	if (voted && !(record.unsteady && voted.decision === 'approve'))
+		return { ...voted, decidedBy: 'page' };
+	const verdict = decide(record.interaction!);
+	if (record.unsteady && verdict.decision === 'approve')
+		return {
+			decision: 'ask',
+			because: `its ${record.unsteady.join(' and ')} changes with each reading`,
+		};
+	return verdict;
+}
+
+/** Returns whether a decision was sent, and no poll since then shows what came of it. */
+export const hasUnknownDecision = (records: readonly RequestRecord[]): boolean =>
+	records.some(
+		({ decision }) => decision?.state === 'sent' && !decision.isTaken && decision.pollsShown === 0,
+	);

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+
+import { hasVoted, isDeadlocked, tally } from './votes';
+import type { RequestRecord } from './record';
+import type { AnswerDeadline } from './times';
+
+// A question asks approvers for requests. Each approver has a link of their own.
+
+export interface Approver {
+	name: string;
+	/** Email address, Slack ID or any text to which the workflow sends the link */
+	contact: string;
+	isBackup?: true;
+}
+
+export interface TeamLimits {
+	/** Approvals per request */
+	needed: number;
+	remindAfterMs?: number;
+	maxReminders: number;
+	askBackupsAfterMs?: number;
+}
+
+export interface TeamSettings extends TeamLimits {
+	approvers: Approver[];
+}
+
+export interface AskedApprover extends Partial<Approver> {
+	/** A secret of 128 bits, in the link. n8n 1 has no other. */
+	nonce: string;
+	/** Time of the latest item */
+	askedAt?: number;
+	reminders: number;
+}
+
+export interface Question extends TeamLimits {
+	at: number;
+	/** `contentHash` of the requests that its links show */
+	contents: string[];
+	deadline?: AnswerDeadline;
+	offersFromNowOn?: true;
+	/** One without a name if there's no team */
+	approvers: AskedApprover[];
+}
+
+/** An item that an approver gets. */
+export interface Ask {
+	question: Question;
+	approver: AskedApprover;
+	/** The number of the reminder */
+	reminder?: number;
+}
+
+const NO_TEAM: TeamSettings = { approvers: [], needed: 1, maxReminders: 0 };
+
+/** Returns a secret of 128 bits. */
+export const createNonce = (): string => randomBytes(16).toString('base64url');
+
+export function createQuestion(
+	requests: readonly RequestRecord[],
+	team: TeamSettings | undefined,
+	now: number,
+	more: Pick<Question, 'deadline' | 'offersFromNowOn'>,
+): Question {
+	const { approvers, ...limits } = team ?? NO_TEAM;
+	const asked = team ? approvers : [{}];
+	return {
+		...limits,
+		...more,
+		at: now,
+		contents: requests.map(({ contentHash }) => contentHash),
+		approvers: asked.map((each) => ({ ...each, nonce: createNonce(), reminders: 0 })),
+	};
+}
+
+/** Finds the latest question that shows exactly this content. */
+export const findQuestion = (
+	questions: readonly Question[],
+	{ contentHash }: RequestRecord,
+): Question | undefined =>
+	[...questions].reverse().find(({ contents }) => contents.includes(contentHash));
+
+/** Returns what the approvers decided about a request, or undefined. */
+export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {
+	const question = findQuestion(questions, record);
+	return question && tally(record.votes, question.needed);
+}
+
+/** Returns whether approvers have to be asked about a request: no link shows it, or they agreed on nothing. */
+export function mustBeAsked(record: RequestRecord, questions: readonly Question[]): boolean {
+	const question = findQuestion(questions, record);
+	return !question || isDeadlocked(record.votes, question.needed);
+}
+
+/** Returns the time of an approver's next item. Infinity without one. */
+function nextItemAt(question: Question, at: number, open: readonly RequestRecord[]): number {
+	const { askedAt, isBackup, reminders } = question.approvers[at];
+	if (open.every(({ votes }) => hasVoted(votes, at))) return Infinity;
+	if (askedAt === undefined)
+		return isBackup ? question.at + (question.askBackupsAfterMs ?? Infinity) : 0;
+	return reminders < question.maxReminders
+		? askedAt + (question.remindAfterMs ?? Infinity)
+		: Infinity;
+}
+
+const openRequests = (
+	question: Question,
+	open: readonly RequestRecord[],
+	questions: readonly Question[],
+) => open.filter((record) => findQuestion(questions, record) === question);
+
+/** Returns the time of the next item of all questions. `open` are the requests that are left for approvers. */
+export const nextAskAt = (questions: readonly Question[], open: readonly RequestRecord[]): number =>
+	Math.min(
+		Infinity,
+		...questions.flatMap((question) => {
+			const own = openRequests(question, open, questions);
+			return question.approvers.map((_, at) => nextItemAt(question, at, own));
+		}),
+	);
+
+/** Returns the items that are due now, and the questions after them. */
+export function askDue(
+	questions: readonly Question[],
+	open: readonly RequestRecord[],
+	now: number,
+): { questions: Question[]; asks: Ask[] } {
+	const asks: Ask[] = [];
+	const after = questions.map((question): Question => {
+		const own = openRequests(question, open, questions);
+		const approvers = question.approvers.map((approver, at): AskedApprover => {
+			if (now < nextItemAt(question, at, own)) return approver;
+			const isReminder = approver.askedAt !== undefined;
+			return { ...approver, askedAt: now, reminders: approver.reminders + (isReminder ? 1 : 0) };
+		});
+		return { ...question, approvers };
+	});
+	for (const [index, question] of after.entries())
+		for (const [at, approver] of question.approvers.entries()) {
+			const before = questions[index].approvers[at];
+			if (approver.askedAt === before.askedAt) continue;
+			asks.push({
+				question,
+				approver,
+				...(before.askedAt !== undefined && { reminder: approver.reminders }),
+			});
+		}
+	return { questions: after, asks };
+}

@@ -1,0 +1,249 @@
+import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
+import { toText } from '../../shared/values';
+import type { SettledVerdict } from '../policy/rules';
+import { changedMetadata, contentHash } from './content';
+import type { Vote } from './votes';
+
+// One record holds everything that the node knows about a request. Each function takes the records after one event. They are pure.
+
+export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'refused';
+
+export interface Decision {
+	verdict: SettledVerdict;
+	/** Milliseconds since 1970 */
+	at: number;
+	/** `sent` until polls or the end of the session show what came of it. All others are final. */
+	state: DecisionState;
+	/** True once the service answered it with a 2xx */
+	isTaken?: true;
+	/** True if an earlier try may have reached the service */
+	mayHaveArrived?: true;
+	/** Polls since then that still show the request */
+	pollsShown: number;
+	note?: string;
+}
+
+export interface RequestRecord {
+	/** The service's interaction ID, the latest one */
+	id: string;
+	contentHash: string;
+	/** As the latest poll showed it. Missing once it isn't pending anymore. */
+	interaction?: Interaction;
+	permission: string;
+	patterns: string[];
+	/** Milliseconds since 1970, like all times here */
+	seenAt: number;
+	/** When approvers were first asked */
+	askedAt?: number;
+	votes: Vote[];
+	decision?: Decision;
+	/** Metadata that changes at each poll, so that nobody can approve what it says */
+	unsteady?: string[];
+	/** Number of polls in a row in which only the metadata changed */
+	changes?: number;
+	/** Names of the approvers whose answers to an earlier content of this ID don't count */
+	voided?: string[];
+	/** True if a request with the same ID and other content took its place */
+	isReplaced?: true;
+}
+
+/** A taken decision whose request is still listed after this time didn't take effect. */
+export const MAX_UNCONFIRMED_MS = 30_000;
+/** Polls in a row with other metadata after which the metadata counts as changing at each poll */
+const MIN_CHANGES = 2;
+
+const isOver = ({ decision }: RequestRecord): boolean =>
+	decision !== undefined && ['confirmed', 'gone', 'refused'].includes(decision.state);
+
+function newRecord(interaction: Interaction, hash: string, now: number): RequestRecord {
+	const { id, permission, patterns } = interaction;
+	return {
+		id,
+		contentHash: hash,
+		interaction,
+		permission: toText(permission ?? ''),
+		patterns: Array.isArray(patterns) ? patterns.map(toText) : [],
+		seenAt: now,
+		votes: [],
+	};
+}
+
+export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
+
+/** Finds the record of a pending request: the same content, under its ID or, until a decision on it is over, under another one. */
+function findRecord(
+	records: readonly RequestRecord[],
+	pending: readonly Interaction[],
+	interaction: Interaction,
+	taken: ReadonlySet<RequestRecord>,
+): RequestRecord | undefined {
+	const free = records.filter((record) => !taken.has(record) && !record.isReplaced);
+	const isSame = (record: RequestRecord) =>
+		record.contentHash === contentHash(interaction, record.unsteady);
+	const isListed = ({ id }: RequestRecord) => pending.some((each) => each.id === id);
+	return (
+		free.find((record) => record.id === interaction.id && isSame(record)) ??
+		free.find((record) => !isListed(record) && !isOver(record) && isSame(record))
+	);
+}
+
+/** Returns the records after a poll that returned the session. */
+export function applyPoll(
+	records: readonly RequestRecord[],
+	session: Session,
+	now: number,
+): RequestRecord[] {
+	// A failed session drops its list, which proves nothing.
+	if (session.status === 'failed')
+		return records.map((record) => endDecision(record, 'unconfirmed'));
+	const pending = session.pendingInteractions;
+	const shown = new Map<RequestRecord, RequestRecord>();
+	const added: RequestRecord[] = [];
+	for (const interaction of pending) {
+		const record = findRecord(records, pending, interaction, new Set(shown.keys()));
+		if (record) shown.set(record, pollShows(record, interaction, now));
+		else added.push(...addRequest(records, shown, interaction, now));
+	}
+	const known = records.map((record) => shown.get(record) ?? pollDoesNotShow(record));
+	return [...known, ...added];
+}
+
+/** Adds a request that no record has, or takes a change of an earlier one that only metadata explains. */
+function addRequest(
+	records: readonly RequestRecord[],
+	shown: Map<RequestRecord, RequestRecord>,
+	interaction: Interaction,
+	now: number,
+): RequestRecord[] {
+	const hash = contentHash(interaction) ?? '';
+	const before = records.find(
+		(record) =>
+			record.id === interaction.id && record.id !== '' && record.interaction && !shown.has(record),
+	);
+	if (!before) return [newRecord(interaction, hash, now)];
+	const names = changedMetadata(before.interaction!, interaction);
+	const changes = names ? (before.changes ?? 0) + 1 : 0;
+	if (names && changes >= MIN_CHANGES) {
+		const unsteady = [...new Set([...(before.unsteady ?? []), ...names])];
+		const unsteadyHash = contentHash(interaction, unsteady) ?? '';
+		const { votes: _votes, ...rest } = before;
+		shown.set(before, {
+			...rest,
+			votes: [],
+			contentHash: unsteadyHash,
+			interaction,
+			unsteady,
+			changes,
+		});
+		return [];
+	}
+	shown.set(before, { ...pollDoesNotShow(before), isReplaced: true });
+	const voided = [...(before.voided ?? []), ...before.votes.flatMap(({ name }) => name ?? [])];
+	return [
+		{
+			...newRecord(interaction, hash, now),
+			...(changes > 0 && { changes }),
+			...(voided.length > 0 && { voided: [...new Set(voided)] }),
+		},
+	];
+}
+
+function pollShows(record: RequestRecord, interaction: Interaction, now: number): RequestRecord {
+	const { decision, changes: _changes, ...rest } = record;
+	const shown: RequestRecord = { ...rest, id: interaction.id, interaction };
+	if (!decision) return shown;
+	const { isTaken, at, state } = decision;
+	const pollsShown = decision.pollsShown + 1;
+	// A request that comes back after it was gone is still pending.
+	const current = state === 'confirmed' || state === 'gone' ? 'sent' : state;
+	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	return {
+		...shown,
+		decision: { ...decision, pollsShown, state: isLate ? 'unconfirmed' : current },
+	};
+}
+
+function pollDoesNotShow(record: RequestRecord): RequestRecord {
+	const { interaction: _interaction, ...gone } = record;
+	const { decision } = record;
+	return endDecision(gone, decision?.isTaken ? 'confirmed' : 'unconfirmed');
+}
+
+const endDecision = (record: RequestRecord, state: DecisionState): RequestRecord =>
+	record.decision?.state === 'sent'
+		? { ...record, decision: { ...record.decision, state } }
+		: record;
+
+const isSameRequest = (one: RequestRecord, other: RequestRecord): boolean =>
+	one.id === other.id && one.contentHash === other.contentHash && !one.isReplaced;
+
+const change = (
+	records: readonly RequestRecord[],
+	record: RequestRecord,
+	changes: Partial<RequestRecord>,
+): RequestRecord[] =>
+	records.map((each) => (isSameRequest(each, record) ? { ...each, ...changes } : each));
+
+/** Journals a decision that is about to be sent. */
+export const recordSending = (
+	records: readonly RequestRecord[],
+	record: RequestRecord,
+	verdict: SettledVerdict,
+	now: number,
+): RequestRecord[] =>
+	change(records, record, {
+		decision: {
+			verdict,
+			at: now,
+			state: 'sent',
+			pollsShown: 0,
+			...(record.decision?.state === 'sent' && { mayHaveArrived: true }),
+		},
+	});
+
+const changeDecision = (
+	records: readonly RequestRecord[],
+	record: RequestRecord,
+	changes: (decision: Decision) => Partial<Decision>,
+): RequestRecord[] =>
+	records.map((each) =>
+		isSameRequest(each, record) && each.decision
+			? { ...each, decision: { ...each.decision, ...changes(each.decision) } }
+			: each,
+	);
+
+export const recordTaken = (records: readonly RequestRecord[], record: RequestRecord) =>
+	changeDecision(records, record, () => ({ isTaken: true }));
+
+/** Records that the service refused a decision. @param isGone the service doesn't know the request anymore */
+export const recordRefused = (
+	records: readonly RequestRecord[],
+	record: RequestRecord,
+	isGone: boolean,
+) =>
+	changeDecision(records, record, ({ mayHaveArrived }) => ({
+		state: isGone ? (mayHaveArrived ? 'unconfirmed' : 'gone') : 'refused',
+	}));
+
+/** Notes that approvers are asked. The time for an answer counts from the first time, and earlier answers don't count. */
+export const recordAsked = (
+	records: readonly RequestRecord[],
+	asked: readonly RequestRecord[],
+	now: number,
+): RequestRecord[] =>
+	records.map((record) =>
+		asked.some((each) => isSameRequest(each, record))
+			? { ...record, votes: [], askedAt: record.askedAt ?? now }
+			: record,
+	);
+
+/** Saves an approver's answer with a request that is still pending. */
+export const recordVotes = (
+	records: readonly RequestRecord[],
+	record: RequestRecord,
+	votes: Vote[],
+): RequestRecord[] => change(records, record, { votes });
+
+/** Returns the records of a session that has ended, or that nobody polls anymore. */
+export const endRequests = (records: readonly RequestRecord[]): RequestRecord[] =>
+	records.map((record) => endDecision(record, 'unconfirmed'));

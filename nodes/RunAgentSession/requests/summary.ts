@@ -1,0 +1,48 @@
+import type { SettledVerdict } from '../policy/rules';
+import { quote } from '../../shared/values';
+import type { DecisionState, RequestRecord } from './record';
+
+/** A decision in the output's form */
+export interface DecisionSummary extends Partial<SettledVerdict> {
+	interactionId: string;
+	permission: string;
+	patterns: string[];
+	/** What happened. Only `confirmed` counts as approved or denied. */
+	state: DecisionState;
+	/** ISO date-time */
+	at: string;
+}
+
+const WARNINGS: Partial<Record<DecisionState, string>> = {
+	sent: 'was sent, and no poll has shown yet what came of it',
+	unconfirmed: "couldn't be confirmed: the request was still pending, or the response was lost",
+	gone: "wasn't needed: the request was gone before the decision was taken",
+	refused: 'was refused by the service',
+};
+
+/** Returns the decisions, and a warning for each that isn't known to have taken effect. */
+export function summarizeDecisions(records: readonly RequestRecord[]): {
+	decisions: DecisionSummary[];
+	warnings: string[];
+} {
+	const decisions = records.flatMap(({ id, permission, patterns, decision }): DecisionSummary[] => {
+		if (!decision) return [];
+		const { verdict, state, at } = decision;
+		return [
+			{
+				interactionId: id,
+				permission,
+				patterns,
+				...verdict,
+				state,
+				at: new Date(at).toISOString(),
+			},
+		];
+	});
+	const warnings = decisions.flatMap(({ interactionId, decision, option, state }) =>
+		WARNINGS[state] === undefined
+			? []
+			: `The decision "${decision}" (${quote(option, 50)}) about request ${quote(interactionId, 50)} ${WARNINGS[state]}.`,
+	);
+	return { decisions, warnings };
+}
