@@ -69,24 +69,41 @@ export function formatQuestion({
 				: [],
 		),
 	);
-	const limit = shareLength(requests.flatMap(({ facts }) => facts));
+	const limit = shareLength(requests.flatMap(({ wants, details }) => [...wants, ...details]));
+	const toLine = ({ label, text }: Fact) => `${label}: ${quoteVisible(text, limit)}`;
+	const isOne = requests.length === 1;
+	const wanted = requests.flatMap(({ verb, wants, remarks }, index) => [
+		isOne ? `The agent wants to ${verb}` : `${index + 1}. ${verb[0].toUpperCase()}${verb.slice(1)}`,
+		...wants.map(toLine),
+		...remarks,
+	]);
 	return [
 		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
-		`The agent needs your approval for ${pluralize(interactions.length, 'request')}.`,
+		...(isOne ? [] : [`The agent needs your approval for ${requests.length} requests`]),
+		...wanted,
+		...(deadline ? [formatDeadline(deadline, timeZone, requests.length)] : []),
+		...formatChoices(requests),
 		...(reader ? formatReader(reader) : []),
 		...originFacts(origin).map(
 			({ label, text }) =>
 				`${label}: ${quoteVisible(text, label === 'Task' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
 		),
-		...requests.flatMap(({ facts, remarks }, index) => [
-			`Request ${index + 1} of ${interactions.length}`,
-			...facts.map(({ label, text }) => `${label}: ${quoteVisible(text, limit)}`),
-			...remarks,
-		]),
+		...requests.flatMap(({ details }, index) =>
+			details.map((fact) => (isOne ? toLine(fact) : `${index + 1}. ${toLine(fact)}`)),
+		),
 		...(more > 0 ? [`${pluralize(more, 'more request')}: you get another message`] : []),
-		...(deadline ? [formatDeadline(deadline, timeZone, interactions.length)] : []),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
+}
+
+/** Names the choices once if all requests have the same ones. */
+function formatChoices(requests: readonly AskedRequest[]): string[] {
+	const each = requests.map(({ choices }) => choices.join(', '));
+	const [first] = each;
+	if (first !== '' && each.every((choices) => choices === first)) return [`Choices: ${first}`];
+	return each.flatMap((choices, index) =>
+		choices === '' ? [] : [`${index + 1}. Choices: ${choices}`],
+	);
 }
 
 const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
@@ -123,34 +140,58 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
 }
 
+/** What the agent wants, for the sentence "The agent wants to …" */
+const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
+	command: ['run this command', 'run these commands'],
+	edit: ['edit this file', 'edit these files'],
+	read: ['read this file', 'read these files'],
+	other: ['do this', 'do this'],
+	unreadable: [
+		'ask something that this message can’t show well',
+		'ask something that this message can’t show well',
+	],
+};
+
+interface AskedRequest {
+	verb: string;
+	/** What an approver decides about */
+	wants: Fact[];
+	details: Fact[];
+	remarks: string[];
+	choices: string[];
+}
+
 function askedRequest(
-	{ permission, targets, covers, folder, more, options }: RequestDetails,
+	{ kind, permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
 	choices: readonly PageChoice[],
-): { facts: Fact[]; remarks: string[] } {
+): AskedRequest {
 	const asked = [...targets, ...covers];
-	const details = [
-		...(folder === undefined ? [] : [{ label: 'Folder', text: folder }]),
-		...more,
-		...options.filter(({ isDescribed }) => isDescribed),
-	];
-	const merged = mergeFacts(details, Math.max(MIN_DETAIL_LINES, lines - 1 - asked.length));
+	const merged = mergeFacts(
+		[...more, ...options.filter(({ isDescribed }) => isDescribed)],
+		Math.max(MIN_DETAIL_LINES, lines - 1 - asked.length),
+	);
 	const shown = asked.slice(0, Math.max(1, lines - 1 - merged.length));
 	const hidden = asked.length - shown.length;
 	const isMixed = [...shown, ...merged].some(({ text }) =>
-		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some(({ kind }) => kind === 'mixed'),
+		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
 	);
-	const names = choices.map(({ name }) => name);
 	return {
-		facts: [permission, ...shown, ...merged],
+		verb: VERBS[kind][targets.length > 1 ? 1 : 0],
+		wants: [
+			...(kind === 'other' || kind === 'unreadable' ? [permission] : []),
+			...shown,
+			...(folder === undefined ? [] : [{ label: 'Folder', text: folder }]),
+		],
+		details: [...(kind === 'other' || kind === 'unreadable' ? [] : [permission]), ...merged],
 		remarks: [
 			...(permission.label === 'Permission' && asked.length === 0
 				? ['No command or path given']
 				: []),
 			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
 			...(isMixed ? ['Careful: a word mixes letters of different alphabets'] : []),
-			...(names.length > 0 ? [`Choices: ${[...new Set(names)].join(', ')}`] : []),
 		],
+		choices: [...new Set(choices.map(({ name }) => name))],
 	};
 }
 

@@ -41,20 +41,27 @@ function readApprover(entry: unknown, index: number): Approver {
 	return { name: name.trim(), contact: text, ...(isBackup === true && { isBackup }) };
 }
 
-function refuseTwice(approvers: readonly Approver[]): void {
-	const seen = new Set<string>();
-	for (const { name, contact } of approvers) {
-		const key = (contact || name).toLowerCase();
-		if (seen.has(key))
-			throw new WorkspaceAutomationError(
-				"'Approvers' has the same approver twice",
-				`Nothing was sent. Each approver answers once. Remove one of the entries with ${quote(contact || name)}.`,
-			);
-		seen.add(key);
+/** Returns what identifies a person, however their contact is written. */
+const personKey = ({ contact, name }: Approver): string =>
+	(contact || name)
+		.normalize('NFKC')
+		.replace(/[\p{Cf}\p{Cc}]/gu, '')
+		.trim()
+		.toLowerCase()
+		.replace(/^mailto:/, '');
+
+/** Keeps each person once. Someone who is listed as a backup and as an approver is an approver. */
+function mergeSamePerson(approvers: readonly Approver[]): Approver[] {
+	const byPerson = new Map<string, Approver>();
+	for (const approver of approvers) {
+		const key = personKey(approver);
+		const known = byPerson.get(key);
+		if (!known || (known.isBackup && !approver.isBackup)) byPerson.set(key, approver);
 	}
+	return [...byPerson.values()];
 }
 
-export function readApprovers(value: unknown): Approver[] {
+export function readApprovers(value: unknown): Pick<TeamSettings, 'approvers' | 'merged'> {
 	const { approver = [], list = [] } = (isRecord(value) ? value : {}) as Record<string, unknown>;
 	const lists = [list].flat().map((each) => {
 		const given = isRecord(each) ? each.approvers : undefined;
@@ -74,9 +81,10 @@ export function readApprovers(value: unknown): Approver[] {
 			`'Approvers' has more than ${MAX_APPROVERS} entries`,
 			`Nothing was sent. It has ${given.length}. Remove some of them.`,
 		);
-	const approvers = given.map(readApprover);
-	refuseTwice(approvers);
-	return approvers;
+	const all = given.map(readApprover);
+	const approvers = mergeSamePerson(all);
+	const merged = all.filter((each) => !approvers.includes(each)).map(({ name }) => name);
+	return { approvers, ...(merged.length > 0 && { merged }) };
 }
 
 const HOURS_TO_MS = 3_600_000;
@@ -110,7 +118,7 @@ export function readTeam(panel: Panel): TeamSettings | undefined {
 	const toMs = (declared: Field<number>) =>
 		entered.includes(declared) ? read(declared) * HOURS_TO_MS : undefined;
 	const team: TeamSettings = {
-		approvers: read({ ...approvers, check: (_label, value) => readApprovers(value) }),
+		...readApprovers(read({ ...approvers, check: (_label, value) => value as never })),
 		needed: read(approvalsNeeded),
 		remindAfterMs: toMs(remindAfter),
 		maxReminders: read(maxReminders),

@@ -23,6 +23,8 @@ export interface TeamLimits {
 
 export interface TeamSettings extends TeamLimits {
 	approvers: Approver[];
+	/** Names of entries that are the same person as another one */
+	merged?: string[];
 }
 
 export interface AskedApprover extends Partial<Approver> {
@@ -62,7 +64,7 @@ export function createQuestion(
 	now: number,
 	more: Pick<Question, 'deadline' | 'offersFromNowOn'>,
 ): Question {
-	const { approvers, ...limits } = team ?? NO_TEAM;
+	const { approvers, merged: _merged, ...limits } = team ?? NO_TEAM;
 	const asked = team ? approvers : [{}];
 	return {
 		...limits,
@@ -73,12 +75,14 @@ export function createQuestion(
 	};
 }
 
-/** Finds the latest question that shows exactly this content. */
+/** Finds the latest question that shows exactly this content. An earlier request may have had the same. */
 export const findQuestion = (
 	questions: readonly Question[],
-	{ contentHash }: RequestRecord,
+	{ contentHash, seenAt }: RequestRecord,
 ): Question | undefined =>
-	[...questions].reverse().find(({ contents }) => contents.includes(contentHash));
+	[...questions]
+		.reverse()
+		.find(({ contents, at }) => at >= seenAt && contents.includes(contentHash));
 
 /** Returns what the approvers decided about a request, or undefined. */
 export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {

@@ -1,3 +1,4 @@
+import { quote } from '../../shared/values';
 import { recordAsked, type RequestRecord } from '../requests/record';
 import {
 	askDue,
@@ -71,6 +72,8 @@ function openQuestion(run: SessionRun, records: readonly RequestRecord[]) {
 	const { settings, wallTime, wait } = run;
 	const { team, timeouts, policy } = settings;
 	if (team instanceof Error) throw team;
+	for (const name of team?.merged ?? [])
+		run.warn(`'Approvers' lists the same person twice. ${quote(name, 100)} is asked once.`);
 	const deadline = findDeadline({ since: wait.since, askedAt: wallTime }, timeouts);
 	return createQuestion(records, team, wallTime, {
 		...(deadline && { deadline }),

@@ -1,0 +1,379 @@
+// The record of a request: what each event makes of it, as pure functions.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { contentHash } from '../../nodes/RunAgentSession/requests/content.ts';
+import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
+import {
+	createQuestion,
+	mustBeAsked,
+	type Question,
+} from '../../nodes/RunAgentSession/requests/questions.ts';
+import {
+	applyPoll,
+	endRequests,
+	MAX_UNCONFIRMED_MS,
+	recordAsked,
+	recordRefused,
+	recordSending,
+	recordTaken,
+	recordVotes,
+	type RequestRecord,
+} from '../../nodes/RunAgentSession/requests/record.ts';
+import { castVote, tally, type Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
+import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
+import type { SettledVerdict, Verdict } from '../../nodes/RunAgentSession/policy/rules.ts';
+
+const request = (changes: Partial<Interaction> = {}): Interaction => ({
+	id: 'r1',
+	type: 'permission',
+	permission: 'bash',
+	patterns: ['npm test'],
+	response: {
+		type: 'choice',
+		options: [
+			{ value: 'once', label: 'Once' },
+			{ value: 'reject', label: 'Reject' },
+		],
+	},
+	...changes,
+});
+const showing = (...pendingInteractions: Interaction[]): Session => ({
+	sessionId: 's',
+	status: 'running',
+	pendingInteractions,
+});
+const approve: SettledVerdict = { decision: 'approve', option: 'once', decidedBy: 'policy' };
+const deny: SettledVerdict = { decision: 'deny', option: 'reject', decidedBy: 'policy' };
+const polled = (records: RequestRecord[], at: number, ...pending: Interaction[]) =>
+	applyPoll(records, showing(...pending), at);
+const vote = (changes: Partial<Vote> = {}): Vote => ({
+	approver: 0,
+	decision: 'approve',
+	option: 'once',
+	once: 'once',
+	choice: 'Approve once',
+	at: 1,
+	...changes,
+});
+
+describe('content identifies a request', () => {
+	test.each<[string, Interaction, Interaction, boolean]>([
+		['another ID', request(), request({ id: 'r2' }), true],
+		['another command', request(), request({ patterns: ['npm run x'] }), false],
+		['another folder', request(), request({ cwd: '/work' }), false],
+		['other options', request(), request({ response: { options: [] } }), false],
+		[
+			'another purpose',
+			request({ metadata: { purpose: 'a' } }),
+			request({ metadata: { purpose: 'b' } }),
+			false,
+		],
+		[
+			'a later time',
+			request({ metadata: { askedAt: '2026-10-05T09:00:00Z' } }),
+			request({ metadata: { askedAt: '2026-10-05T09:01:00Z' } }),
+			true,
+		],
+		[
+			'a counter',
+			request({ metadata: { attempt: 1 } }),
+			request({ metadata: { attempt: 2 } }),
+			true,
+		],
+		[
+			'a time under any name',
+			request({ metadata: { x: '2026-10-05T09:00:00Z' } }),
+			request({ metadata: { x: '2026-10-05T10:00:00Z' } }),
+			true,
+		],
+		[
+			'a duration',
+			request({ metadata: { waited_ms: 5 } }),
+			request({ metadata: { waited_ms: 9 } }),
+			true,
+		],
+		[
+			'keys in another order',
+			request({ metadata: { a: 'x', b: 'y' } }),
+			request({ metadata: { b: 'y', a: 'x' } }),
+			true,
+		],
+	])('%s', (_name, one, other, isSame) => {
+		expect(contentHash(one) === contentHash(other)).toBe(isSame);
+	});
+
+	test('the same content under a new ID keeps its time and its votes', () => {
+		const asked = recordAsked(polled([], 1, request()), polled([], 1, request()), 5);
+		const voted = recordVotes(asked, asked[0], [vote()]);
+		const [record, ...others] = polled(voted, 9, request({ id: 'r9' }));
+		expect(others).toEqual([]);
+		expect(record).toMatchObject({ id: 'r9', seenAt: 1, askedAt: 5, votes: [vote()] });
+	});
+
+	test('after a confirmed decision, the same content is a new request', () => {
+		const sent = recordTaken(
+			recordSending(polled([], 1, request()), polled([], 1, request())[0], approve, 2),
+			polled([], 1, request())[0],
+		);
+		const after = polled(polled(sent, 3), 4, request({ id: 'r2' }));
+		expect(after.map(({ id, decision }) => [id, decision?.state])).toEqual([
+			['r1', 'confirmed'],
+			['r2', undefined],
+		]);
+	});
+
+	test('the same ID with other content is a new request, and earlier answers to it do not count', () => {
+		const before = polled([], 1, request());
+		const voted = recordVotes(before, before[0], [vote({ name: 'Ann' })]);
+		const after = polled(voted, 5, request({ patterns: ['rm -rf .'] }));
+		expect(after.filter(({ interaction }) => interaction)).toMatchObject([
+			{ patterns: ['rm -rf .'], seenAt: 5, votes: [], voided: ['Ann'] },
+		]);
+	});
+
+	test('metadata that changes at each poll keeps one request, which nobody can approve', () => {
+		const at = (note: string) => request({ metadata: { note } });
+		let records = polled([], 1, at('a'));
+		for (const [index, note] of ['b', 'c', 'd', 'e'].entries())
+			records = polled(records, index, at(note));
+		const [pending, ...others] = records.filter(({ interaction }) => interaction);
+		expect(others).toEqual([]);
+		expect(pending.unsteady).toEqual(['note']);
+		const plan = planDecisions(records, [], () => approve);
+		expect(plan.due).toEqual([]);
+		expect(plan.undecided[0].because).toContain('note');
+		expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
+	});
+});
+
+describe('what came of a decision', () => {
+	const [seen] = polled([], 1, request());
+	const sending = recordSending([seen], seen, approve, 1_000);
+	const taken = recordTaken(sending, seen);
+	const stateOf = ([record]: RequestRecord[]) => record.decision?.state;
+
+	test.each<[string, RequestRecord[], string]>([
+		['taken, and not shown anymore', polled(taken, 2_000), 'confirmed'],
+		['taken, and still shown', polled(taken, 2_000, request()), 'sent'],
+		[
+			'taken, and still shown 30 s later',
+			polled(taken, 1_000 + MAX_UNCONFIRMED_MS, request()),
+			'unconfirmed',
+		],
+		[
+			'taken, and shown when the session ended',
+			endRequests(polled(taken, 2_000, request())),
+			'unconfirmed',
+		],
+		[
+			'taken, and the session failed',
+			applyPoll(taken, { ...showing(), status: 'failed' }, 2_000),
+			'unconfirmed',
+		],
+		['no response, and not shown anymore', polled(sending, 2_000), 'unconfirmed'],
+		['the service does not know the request', recordRefused(sending, seen, true), 'gone'],
+		[
+			'the same after an earlier try',
+			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true),
+			'unconfirmed',
+		],
+		['refused', recordRefused(sending, seen, false), 'refused'],
+		[
+			'unconfirmed, whatever comes after',
+			polled(polled(taken, 1_000 + MAX_UNCONFIRMED_MS, request()), 99_000),
+			'unconfirmed',
+		],
+	])('%s', (_name, records, state) => {
+		expect(stateOf(records)).toBe(state);
+	});
+
+	test('a taken decision is never sent again', () => {
+		for (const records of [
+			taken,
+			polled(taken, 2_000, request()),
+			polled(taken, 99_000, request()),
+		])
+			expect(planDecisions(records, [], () => approve).due).toEqual([]);
+	});
+
+	test('approvals come before denials', () => {
+		const records = polled(
+			[],
+			1,
+			request(),
+			request({ id: 'r2', patterns: ['b'] }),
+			request({ id: 'r3', patterns: ['c'] }),
+		);
+		const verdicts = new Map<unknown, Verdict>([
+			['r1', deny],
+			['r2', approve],
+			['r3', deny],
+		]);
+		const { due } = planDecisions(records, [], ({ id }) => verdicts.get(id)!);
+		expect(due.map(({ record }) => record.id)).toEqual(['r2', 'r1', 'r3']);
+	});
+});
+
+describe('votes', () => {
+	test.each<[string, Vote[], number, unknown]>([
+		['one approval of one', [vote()], 1, { decision: 'approve', option: 'once' }],
+		['one approval of two', [vote()], 2, undefined],
+		[
+			'one denial denies',
+			[vote(), vote({ approver: 1, decision: 'deny', option: 'reject' })],
+			3,
+			{ decision: 'deny', option: 'reject' },
+		],
+		[
+			'two ways to approve have both approved once',
+			[vote({ option: 'always' }), vote({ approver: 1 })],
+			2,
+			{ decision: 'approve', option: 'once' },
+		],
+		[
+			'two lasting ways without a way to approve once decide nothing',
+			[vote({ option: 'a', once: undefined }), vote({ approver: 1, option: 'b', once: undefined })],
+			2,
+			undefined,
+		],
+	])('%s', (_name, votes, needed, verdict) => {
+		expect(tally(votes, needed)).toEqual(verdict);
+	});
+
+	test('an approver votes once, and nobody after the decision', () => {
+		expect(castVote([vote()], vote(), 2)).toBeUndefined();
+		expect(castVote([vote()], vote({ approver: 1 }), 1)).toBeUndefined();
+		expect(castVote([vote()], vote({ approver: 1 }), 2)).toHaveLength(2);
+	});
+});
+
+test('a request with the content of one that was decided is asked again', () => {
+	const first = polled([], 1, request());
+	const question = createQuestion(first, undefined, 2, {});
+	const decided = recordTaken(recordSending(first, first[0], approve, 3), first[0]);
+	const again = polled(polled(decided, 4), 5, request({ id: 'r2' }));
+	expect(mustBeAsked(again[1], [question])).toBe(true);
+	expect(mustBeAsked(first[0], [question])).toBe(false);
+});
+
+test('an answer wins over the policy, also over a denial', () => {
+	const records = polled([], 1, request());
+	const question = createQuestion(records, undefined, 1, {});
+	const voted = recordVotes(records, records[0], [vote()]);
+	expect(planDecisions(voted, [question], () => deny).due).toMatchObject([
+		{ verdict: { decision: 'approve', decidedBy: 'page' } },
+	]);
+});
+
+describe('any order of events', () => {
+	// A service that carries out, loses or ignores what it is sent, and an agent whose requests come, change and go.
+	interface World {
+		records: RequestRecord[];
+		questions: Question[];
+		pending: Interaction[];
+		/** Decisions that the service carried out, by content */
+		applied: Map<string, string[]>;
+		now: number;
+	}
+	const commands = ['a', 'b', 'c'];
+	const hashOf = (interaction: Interaction) => contentHash(interaction)!;
+
+	const events: Record<string, (world: World, pick: number) => void> = {
+		comes(world, pick) {
+			const patterns = [commands[pick % 3]];
+			if (!world.pending.some((each) => each.patterns === patterns[0]))
+				world.pending.push(request({ id: `r${world.now}`, patterns }));
+		},
+		'changes its ID'(world, pick) {
+			const found = world.pending[pick % 3];
+			if (found) found.id = `n${world.now}`;
+		},
+		goes(world, pick) {
+			world.pending.splice(pick % 3, 1);
+		},
+		poll(world) {
+			world.records = applyPoll(
+				world.records,
+				showing(...structuredClone(world.pending)),
+				world.now,
+			);
+		},
+		ask(world) {
+			const { undecided } = planDecisions(world.records, world.questions, () => ({
+				decision: 'ask',
+				because: 'x',
+			}));
+			const unasked = undecided
+				.map(({ record }) => record)
+				.filter((record) => mustBeAsked(record, world.questions));
+			if (unasked.length === 0) return;
+			world.records = recordAsked(world.records, unasked, world.now);
+			world.questions = [...world.questions, createQuestion(unasked, undefined, world.now, {})];
+		},
+		answer(world, pick) {
+			const open = world.records.filter(
+				(record) => record.interaction && !record.decision && record.askedAt !== undefined,
+			);
+			const record = open[pick % Math.max(1, open.length)];
+			const votes = record && castVote(record.votes, vote({ at: world.now }), 1);
+			if (votes) world.records = recordVotes(world.records, record, votes);
+		},
+		...Object.fromEntries(
+			(['taken', 'lost after', 'lost before', 'ignored', 'not found'] as const).map((outcome) => [
+				`decide, ${outcome}`,
+				(world: World) => {
+					const { due } = planDecisions(world.records, world.questions, () => ({
+						decision: 'ask',
+						because: 'x',
+					}));
+					const [first] = due;
+					if (!first) return;
+					const { record, verdict } = first;
+					world.records = recordSending(world.records, record, verdict, world.now);
+					const index = world.pending.findIndex((each) => each.id === record.id);
+					const isThere = index >= 0 && hashOf(world.pending[index]) === record.contentHash;
+					if (isThere && (outcome === 'taken' || outcome === 'lost after')) {
+						world.pending.splice(index, 1);
+						const before = world.applied.get(record.contentHash) ?? [];
+						world.applied.set(record.contentHash, [...before, record.id]);
+					}
+					const responds = isThere ? outcome : 'not found';
+					if (responds === 'taken' || responds === 'ignored')
+						world.records = recordTaken(world.records, record);
+					if (responds === 'not found') world.records = recordRefused(world.records, record, true);
+				},
+			]),
+		),
+		'n8n is killed and restored'(world) {
+			world.records = JSON.parse(JSON.stringify(world.records));
+			world.questions = JSON.parse(JSON.stringify(world.questions));
+		},
+	};
+
+	test('decides each request at most once, and never says confirmed of what did not happen', () => {
+		const step = fc.tuple(fc.constantFrom(...Object.keys(events)), fc.nat(2), fc.nat(40));
+		fc.assert(
+			fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+				const world: World = {
+					records: [],
+					questions: [],
+					pending: [],
+					applied: new Map(),
+					now: 0,
+				};
+				for (const [name, pick, seconds] of steps) {
+					world.now += seconds * 1_000;
+					events[name](world, pick);
+				}
+				for (const ids of world.applied.values()) expect(new Set(ids).size).toBe(ids.length);
+				for (const { decision, contentHash: hash } of world.records)
+					if (decision?.state === 'confirmed') expect(decision.isTaken).toBe(true);
+				// After a poll, each pending request has exactly one record.
+				const final = applyPoll(world.records, showing(...world.pending), world.now);
+				const listed = final.filter(({ interaction }) => interaction).map(({ id }) => id);
+				expect(listed.sort()).toEqual(world.pending.map(({ id }) => id).sort());
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
