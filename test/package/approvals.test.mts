@@ -1,7 +1,7 @@
 // Checks docs/approvals.md against the code.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { answersTable } from '../channelAnswers.mts';
 
 const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');

@@ -8,15 +8,15 @@ const FOR_PEOPLE =
 
 /** Situations in which a file throws, by its path in nodes/. The longest path wins. */
 const WHEN: Record<string, string> = {
-	'RunAgentSession/approval/answer.ts': 'You apply an answer.',
+	'RunAgentSession/requests/answer.ts': 'You apply an answer.',
 	'RunAgentSession/approval/request.ts': 'You apply an answer.',
-	'RunAgentSession/output.ts': 'The session ends.',
+	'RunAgentSession/execution/output.ts': 'The session ends.',
 	'RunAgentSession/panel': 'The node reads its fields.',
 	'RunAgentSession/policy': 'The node reads its rules.',
 	'RunAgentSession/session': 'Run Agent Session starts, polls or ends a session.',
 	'RunAgentSession/session/items.ts': 'Run Agent Session reads its items.',
 	'RunAgentSession/session/journal.ts': 'An item returns to the node.',
-	'RunAgentSession/tryRules.ts': 'You try rules.',
+	'RunAgentSession/execution/tryRules.ts': 'You try rules.',
 	'WorkspaceAutomation/fileContent.ts': 'You get the content of a file.',
 	'WorkspaceAutomation/fields.ts': 'A node reads its fields.',
 	'WorkspaceAutomation/fileCalls.ts': 'You create a file.',

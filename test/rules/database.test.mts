@@ -1,6 +1,6 @@
 // Sessions that are waited for In the Database, in simulated time.
 import { describe, expect, test } from '@jest/globals';
-import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';

@@ -1,7 +1,7 @@
 // End of a run: rules 8, 9 and 12.
 import { describe, expect, test } from '@jest/globals';
 import { LAST_REQUESTS_MS } from '../../nodes/RunAgentSession/session/finish.ts';
-import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import {
 	getError,
 	of,

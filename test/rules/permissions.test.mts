@@ -1,7 +1,7 @@
 // Who decides what a session asks for: rules 5, 6 and 21.
 import { describe, expect, test } from '@jest/globals';
 import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/session/ledger.ts';
-import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { MAX_COMPARED_LENGTH } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
 import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';

@@ -7,7 +7,7 @@ import {
 	readForm,
 	toVotes,
 } from '../../nodes/RunAgentSession/approval/page/view.ts';
-import { toItemsJson, toJson } from '../../nodes/RunAgentSession/output.ts';
+import { toItemsJson, toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
 import type { PageAnswers } from '../../nodes/RunAgentSession/policy/rules.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';

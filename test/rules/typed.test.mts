@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
 import { openOutputFormat } from '../../nodes/RunAgentSession/session/format.ts';
-import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	connected,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readAnswer } from '../../nodes/RunAgentSession/approval/answer.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { toText } from '../../nodes/shared/values.ts';
 import { channelAnswers, getName } from '../channelAnswers.mts';
 

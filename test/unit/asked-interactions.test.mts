@@ -7,7 +7,7 @@ import {
 	shownRequests,
 	findMismatch,
 	addOrigin,
-} from '../../nodes/RunAgentSession/approval/request.ts';
+} from '../../nodes/RunAgentSession/requests/request.ts';
 
 const sameRequest = (one: unknown, other: unknown) =>
 	differences(one as typeof asked, other as typeof asked).length === 0;

@@ -1,8 +1,8 @@
 // JSON of any depth, from the service or from a person, is read or is unreadable: nothing of it ends in a RangeError.
 import { describe, expect, test } from '@jest/globals';
-import { differences } from '../../nodes/RunAgentSession/approval/request.ts';
+import { differences } from '../../nodes/RunAgentSession/requests/request.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/session/ledger.ts';
-import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
+import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { readOptions } from '../../nodes/shared/approvals/options.ts';
 import {
 	fingerprintContent,

@@ -1,6 +1,6 @@
 // The result that the demo prints: the first thing that a new user sees.
 import { expect, test } from '@jest/globals';
-import { toJson } from '../../nodes/RunAgentSession/output.ts';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { reportSession, type SessionItem } from '../../tools/demoReport.mts';
 import { simulation } from '../rules/simulation.mts';
 

@@ -9,7 +9,7 @@ import {
 	withoutExpired,
 } from '../../nodes/RunAgentSession/policy/moreRules.ts';
 import { judge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
+import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { policy, request, rule } from './policies.mts';
 
 const entry = (changes: object = {}) => ({

@@ -5,7 +5,7 @@ import {
 	describeAfter,
 	findDeadline,
 	formatMoment,
-} from '../../nodes/RunAgentSession/approval/times.ts';
+} from '../../nodes/RunAgentSession/requests/times.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
 
 const HOUR = 3_600_000;

@@ -1,42 +1,49 @@
 // The approval page: what it shows, what can be chosen, and which answer counts. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createTeam } from '../../nodes/RunAgentSession/approval/approvers.ts';
-import {
-	PAGE_HEADERS,
-	renderPage,
-	type PageView,
-} from '../../nodes/RunAgentSession/approval/page/html.ts';
+import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import {
 	MAX_COMMENT_LENGTH,
-	createLink,
-	describeAnswer,
-	pageChoices,
 	createForm,
 	findLink,
+	listGiven,
 	readForm,
-	type PageRecord,
-} from '../../nodes/RunAgentSession/approval/page/view.ts';
-import { decide, type PageAnswers, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+	type Asking,
+	type FormAnswer,
+} from '../../nodes/RunAgentSession/page/view.ts';
+import { pageChoices } from '../../nodes/RunAgentSession/requests/choices.ts';
 import {
-	fingerprintContent,
-	requestKey,
-	type Interaction,
-} from '../../nodes/shared/client/session.ts';
+	createNonce,
+	createQuestion,
+	type TeamSettings,
+} from '../../nodes/RunAgentSession/requests/questions.ts';
+import { applyPoll, type Decision } from '../../nodes/RunAgentSession/requests/record.ts';
+import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../anyText.mts';
-import { ALWAYS, asking, lastingRequest as request, ONCE, REJECT } from './interactions.mts';
+import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from './interactions.mts';
 
 const options = [ONCE, ALWAYS, REJECT];
-const record: PageRecord = {
-	questions: [],
-	answers: {},
-	preferences: { approveWith: 'once' },
-};
-const getContents = (...requests: Interaction[]) =>
-	requests.map((each) => fingerprintContent(each) ?? '');
-/** The form for requests that were all left for approvers when the link was sent */
-const pending = (...requests: Interaction[]) =>
-	createForm(asking(...requests), [], record, createLink(getContents(...requests)));
+/** A session in which approvers were asked for these requests with one question */
+function asked(
+	requests: Interaction[],
+	{
+		team,
+		offersFromNowOn,
+		preferences = {},
+	}: { team?: TeamSettings; offersFromNowOn?: true; preferences?: object } = {},
+): Asking {
+	const records = applyPoll([], session({ pendingInteractions: requests }), 1);
+	const question = createQuestion(records, team, 2, offersFromNowOn ? { offersFromNowOn } : {});
+	for (const approver of question.approvers) approver.askedAt = 2;
+	return {
+		requests: records,
+		questions: [question],
+		preferences: { approveWith: 'once', ...preferences },
+	};
+}
+const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.questions[0], approver);
+const pending = (...requests: Interaction[]) => formOf(asked(requests));
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const page = (view: Partial<PageView>) => renderPage({ title: 'T', says: [], now: NOW, ...view });
 
@@ -82,13 +89,14 @@ describe("an agent's words", () => {
 				scope: text,
 			},
 		});
-		const line = {
+		const summary = {
 			interactionId: text,
 			permission: text,
 			patterns: [text],
 			decision: 'deny' as const,
 			option: 'reject',
 			decidedBy: 'rule 1',
+			state: 'confirmed' as const,
 			at: '2026-10-05T10:00:00.000Z',
 		};
 		const form = pending(request());
@@ -106,28 +114,28 @@ describe("an agent's words", () => {
 			missing: names,
 			isDecided: false,
 		};
-		const team = { status, voided: [text] };
-		const shown = { ...requests[0], choices, because: undefined, isWhole: true, ...team };
-		const approvers = [{ name: text, decision: 'deny' as const, at: line.at, comment: text }];
-		const ledger = [{ record: line, content: 'c', state: 'confirmed' as const, polls: 0 }];
-		ledger.push({ ...ledger[0], record: { ...line, approvers } as typeof line });
+		const [{ record }] = requests;
+		const shown = {
+			...requests[0],
+			choices,
+			because: undefined,
+			isWhole: true,
+			status,
+			voided: [text],
+		};
+		const approvers = [{ name: text, decision: 'deny' as const, at: summary.at, comment: text }];
+		const decisions = [summary, { ...summary, approvers }];
+		const vote = { choice: 'Deny' as const, decision: 'deny' as const, at: NOW, comment: text };
 		return page({
 			projectName: text,
 			job: text,
 			sessionId: 's1',
 			dashboardUrl: `x${text}`,
 			timeZone: text,
-			pending: { ...form, requests: [shown], decided: ledger },
-			sent: {
-				at: NOW,
-				choices: [
-					{ name: 'Deny', decision: 'deny', content: '', permission: text, targets: [text] },
-				],
-				comment: text,
-			},
-			lines: ledger,
+			pending: { ...form, requests: [shown], decided: decisions },
+			given: [{ vote, record, status, targets: [text] }],
+			decisions,
 			reader: { name: text, needed: 2 },
-			statuses: { '': status },
 		});
 	};
 	/** Without what we put around a break, a character that nobody sees and a word that mixes alphabets */
@@ -306,31 +314,34 @@ describe('the page', () => {
 	});
 
 	test('repeats each choice with the time after it was sent, and later its result', () => {
-		const form = pending(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
-		const [first, second] = form.requests.map(({ content }) => content);
-		const answers: PageAnswers = {
-			[first]: { decision: 'approve', option: 'always', comment: 'Go.' },
-			[second]: { decision: 'deny', option: 'reject', comment: 'Go.' },
-		};
-		const sent = describeAnswer(form, answers, NOW);
-		const own = page({ sent, isSender: true, timeZone: 'Europe/Berlin' });
+		const asking = asked([request(), request({ id: 'i2', patterns: ['rm -rf dist'] })]);
+		const [first, second] = asking.requests;
+		const vote = (changes: Partial<Vote>): Vote[] => [
+			{
+				approver: 0,
+				decision: 'approve',
+				option: 'always',
+				choice: 'Always approve',
+				at: NOW,
+				comment: 'Go.',
+				...changes,
+			},
+		];
+		first.votes = vote({});
+		second.votes = vote({ decision: 'deny', option: 'reject', choice: 'Deny' });
+		const given = listGiven(asking, asking.questions[0], 0);
+		const own = page({ given, isSender: true, timeZone: 'Europe/Berlin' });
 		expect(own).toMatch(/5:12 PM<\/time> \(Europe\/Berlin\)\. The agent continues/);
 		expect(own).toMatch(/You always approve this<.*git push.*You denied this<.*rm -rf dist.*Go\./s);
-		const lines = (['sent', 'refused'] as const).map((state, index) => ({
-			record: {
-				interactionId: 'i',
-				permission: 'bash',
-				patterns: [],
-				decision: 'deny' as const,
-				option: 'reject',
-				decidedBy: 'page',
-				at: '2026-10-05T10:00:00.000Z',
-			},
-			content: [first, second][index],
+		const decision = (state: Decision['state']): Decision => ({
+			verdict: { decision: 'deny', option: 'reject', decidedBy: 'page' },
+			at: NOW,
 			state,
-			polls: 0,
-		}));
-		const others = page({ sent, lines, timeZone: 'Europe/Berlin' });
+			pollsShown: 0,
+		});
+		first.decision = decision('sent');
+		second.decision = decision('refused');
+		const others = page({ given: listGiven(asking, asking.questions[0], 0) });
 		expect(others).toContain('Always approved (sent, waiting for confirmation)');
 		expect(others).toContain('Denied (refused by the service)');
 	});
@@ -340,7 +351,9 @@ describe('the page', () => {
 		['Nowhere/Land', '3:12 PM</time> (UTC)'],
 		['Asia/Tokyo', '12:12 AM</time> (Asia/Tokyo)'],
 	])('names the time zone %s', (timeZone, said) => {
-		expect(page({ timeZone, sent: { at: NOW, choices: [] } })).toContain(said);
+		const [{ record }] = pending(request()).requests;
+		const vote = { choice: 'Deny' as const, decision: 'deny' as const, at: NOW };
+		expect(page({ timeZone, given: [{ record, vote, targets: [] }] })).toContain(said);
 	});
 });
 
@@ -419,16 +432,6 @@ describe('the choices', () => {
 		const [request0] = pending(request({ metadata: deep })).requests;
 		const unreadable = { choices: [], because: 'it is nested too deeply' };
 		expect(request0).toMatchObject(unreadable);
-		const { interaction } = request0;
-		const approvers = ['Anna', 'Ben'].map((name) => ({ name, contact: name }));
-		const limits = { approvers, needed: 2, maxReminders: 0 };
-		const question = {
-			...createLink([]),
-			team: createTeam(limits, [requestKey(interaction)], NOW),
-		};
-		const forTeam = { ...record, questions: [question] };
-		const { requests } = createForm(asking(interaction), [], forTeam, question, 0);
-		expect(requests).toMatchObject([{ ...unreadable, status: { isDecided: false } }]);
 	});
 
 	test('have no value without a clear meaning, and none with two meanings', () => {
@@ -453,13 +456,20 @@ describe('the choices', () => {
 describe('an answer', () => {
 	const two = [request(), request({ id: 'i2', patterns: ['rm -rf /'] })];
 	const filled = { request0: '0', request1: '1', comment: ' Go on. ' };
+	const read = (form: ReturnType<typeof formOf>, body: unknown) => readForm(form, body, NOW);
 
 	test('has the choice for each request, with the comment', () => {
-		const { shown } = pending(...two);
-		expect(readForm(pending(...two), { shown, ...filled })).toEqual({
-			[fingerprintContent(two[0])!]: { decision: 'approve', option: 'once', comment: 'Go on.' },
-			[fingerprintContent(two[1])!]: { decision: 'deny', option: 'reject', comment: 'Go on.' },
-		});
+		const form = pending(...two);
+		expect(read(form, { shown: form.shown, ...filled })).toMatchObject([
+			{
+				contentHash: form.requests[0].record.contentHash,
+				vote: { decision: 'approve', option: 'once', comment: 'Go on.' },
+			},
+			{
+				contentHash: form.requests[1].record.contentHash,
+				vote: { decision: 'deny', option: 'reject', comment: 'Go on.' },
+			},
+		]);
 	});
 
 	test.each([
@@ -468,159 +478,139 @@ describe('an answer', () => {
 		['another request', [two[0]]],
 		['another order', [two[1], two[0]]],
 	])('to a page that showed other requests is none: %s', (_, now) => {
-		expect(readForm(pending(...now), { shown: pending(...two).shown, ...filled })).toBe('changed');
+		expect(read(pending(...now), { shown: pending(...two).shown, ...filled })).toBe('changed');
 	});
 
 	test('to a page that showed other choices is none, although the request is the same', () => {
-		const link = createLink(getContents(...two));
-		const by = (preferences: typeof record.preferences) =>
-			createForm(asking(...two), [], { ...record, preferences }, link);
-		const before = by({ approveWith: 'once' });
-		const after = by({ approveWith: 'once', denyValues: ['once'], approveValues: ['reject'] });
-		expect(readForm(after, { shown: before.shown, ...filled })).toBe('changed');
-		expect(readForm(after, { shown: after.shown, ...filled })).not.toBe('changed');
-	});
-
-	test("to another session's page is none", () => {
-		const elsewhere = { ...asking(...two), sessionId: 's2' };
-		const other = createForm(elsewhere, [], record, createLink(getContents(...two)));
-		expect(readForm(other, { shown: pending(...two).shown, ...filled })).toBe('changed');
+		const before = formOf(asked(two));
+		const after = formOf(
+			asked(two, { preferences: { denyValues: ['once'], approveValues: ['reject'] } }),
+		);
+		expect(read(after, { shown: before.shown, ...filled })).toBe('changed');
+		expect(read(after, { shown: after.shown, ...filled })).not.toBe('changed');
 	});
 
 	test.each([{ request1: '' }, { request1: '7' }, { request1: ['1'] }, { request1: '1 ' }])(
 		'without a choice is none: %j',
 		(part) => {
 			const now = pending(...two);
-			const body = { shown: now.shown, ...filled, ...part };
-			expect(readForm(now, body)).toBe('incomplete');
+			expect(read(now, { shown: now.shown, ...filled, ...part })).toBe('incomplete');
 		},
 	);
 
 	test.each([undefined, null, [], [1], 'shown', 7, Buffer.from('x'), { shown: ['x'] }])(
 		'that is not a form is none: %p',
 		(body) => {
-			expect(readForm(pending(...two), body)).toBe('changed');
+			expect(read(pending(...two), body)).toBe('changed');
 		},
 	);
 
 	test('is limited in size', () => {
 		const now = pending(request());
 		const body = { shown: now.shown, request0: '0', comment: 'x'.repeat(9_999) };
-		const [answer] = Object.values(readForm(now, body) as PageAnswers);
-		expect(answer.comment).toHaveLength(MAX_COMMENT_LENGTH);
-	});
-
-	test('decides exactly the request that was shown, for any policy', () => {
-		const answers = readForm(pending(request()), {
-			shown: pending(request()).shown,
-			request0: '0',
-		}) as PageAnswers;
-		const policy: Policy = {
-			mode: 'ask',
-			rules: [],
-			defaultDecision: 'ask',
-			approveWith: 'once',
-			page: answers,
-		};
-		expect(decide(request(), policy)).toMatchObject({ decision: 'approve', decidedBy: 'page' });
-		expect(decide(request({ metadata: { new: 1 } }), policy).decision).toBe('ask');
-		expect(decide(request(), { ...policy, mode: 'deny' })).toMatchObject({
-			decision: 'approve',
-			decidedBy: 'page',
-		});
-	});
-});
-
-describe('a request that was not left for approvers', () => {
-	const asked = request();
-	const later = request({ id: 'i2', patterns: ['npm test'] });
-	const link = createLink(getContents(asked));
-
-	test('has no choices if the rules decide it, or if it is in another message', () => {
-		const { requests } = createForm(asking(asked, later), [], record, link);
-		expect(requests.map(({ choices }) => choices.length)).toEqual([3, 0]);
-		const html = page({ pending: createForm(asking(asked, later), [], record, link) });
-		expect(html).toMatch(
-			/The agent has asked for this since the link was sent\. If no rule decides it, you get another message/,
-		);
-		expect(html.match(/type="radio"/g)).toHaveLength(3);
-	});
-
-	test('has choices if every request is left for approvers, and is marked as new', () => {
-		const all = createForm(asking(asked, later), [], { ...record, asksAlways: true }, link);
-		expect(all.requests.map(({ choices, isNew }) => [choices.length, isNew])).toEqual([
-			[3, false],
-			[3, true],
-		]);
-	});
-
-	test("doesn't void an answer to the other requests", () => {
-		const before = createForm(asking(asked), [], record, link);
-		const after = createForm(asking(asked, later), [], record, link);
-		expect(after.shown).toBe(before.shown);
-	});
-
-	test('is listed as decided, with the rule that decided it', () => {
-		const line = {
-			record: {
-				interactionId: 'i2',
-				permission: 'bash',
-				patterns: ['npm test'],
-				decision: 'approve' as const,
-				option: 'once',
-				decidedBy: 'rule 2',
-				at: '2026-10-05T15:00:00.000Z',
-			},
-			content: getContents(later)[0],
-			state: 'sent' as const,
-			polls: 0,
-		};
-		const form = createForm(asking(asked, later), [line], record, link);
-		expect(form.requests).toHaveLength(1);
-		expect(page({ pending: form })).toMatch(
-			/Already decided.*Approved by rule 2:.*bash npm test.*3:00 PM/s,
-		);
+		const [{ vote }] = read(now, body) as FormAnswer[];
+		expect(vote.comment).toHaveLength(MAX_COMMENT_LENGTH);
 	});
 });
 
 describe('a link', () => {
-	const [old, latest, other] = [createLink(['a']), createLink(['b']), createLink(['c'])];
-	const records = [{ page: { questions: [old, latest] } }, {}, { page: { questions: [other] } }];
+	const [one, other] = [asked([request()]), asked([request({ patterns: ['x'] })])];
+	const [{ nonce }] = one.questions[0].approvers;
 
 	test('opens one question of one session', () => {
-		expect(findLink(records, latest.nonce)).toMatchObject({ question: latest, isOpen: true });
-		expect(findLink(records, old.nonce)).toMatchObject({ question: old, isOpen: false });
-		expect(findLink(records, other.nonce)?.record).toBe(records[2]);
-		const sent = { at: 0, choices: [] };
-		const answered = [{ page: { questions: [{ ...latest, sent }] } }];
-		expect(findLink(answered, latest.nonce)).toMatchObject({ isOpen: false });
+		expect(findLink([one, other], nonce)).toMatchObject({ record: one, approver: 0 });
 	});
 
-	test.each([undefined, '', 'x', ['x'], {}, latest.nonce.slice(1), [latest.nonce]])(
+	test.each([undefined, '', 'x', ['x'], {}, nonce.slice(1), [nonce]])(
 		'with %j opens none',
-		(nonce) => {
-			expect(findLink(records, nonce)).toBeUndefined();
+		(given) => {
+			expect(findLink([one, other], given)).toBeUndefined();
 		},
 	);
 
 	test('has 128 bits that are never the same', () => {
-		const nonces = Array.from({ length: 1_000 }, () => createLink([]).nonce);
+		const nonces = Array.from({ length: 1_000 }, createNonce);
 		expect(new Set(nonces).size).toBe(1_000);
-		for (const nonce of nonces) expect(Buffer.from(nonce, 'base64url')).toHaveLength(16);
+		for (const each of nonces) expect(Buffer.from(each, 'base64url')).toHaveLength(16);
+	});
+
+	test('of a later question of the same session also offers the earlier requests', () => {
+		const later = applyPoll(
+			one.requests,
+			session({ pendingInteractions: [request(), request({ id: 'i2', patterns: ['npm test'] })] }),
+			3,
+		);
+		const question = createQuestion([later[1]], undefined, 4, {});
+		const form = createForm(
+			{ ...one, requests: later, questions: [...one.questions, question] },
+			question,
+			0,
+		);
+		expect(form.requests.map(({ record }) => record.patterns)).toEqual([
+			['npm test'],
+			['git push'],
+		]);
+	});
+});
+
+describe('several approvers', () => {
+	const team: TeamSettings = {
+		approvers: [
+			{ name: 'Ann', contact: 'ann@x.io' },
+			{ name: 'Ben', contact: 'ben@x.io' },
+		],
+		needed: 2,
+		maxReminders: 0,
+	};
+
+	test('see who has answered and who has not, and answer once', () => {
+		const asking = asked([request()], { team });
+		asking.requests[0].votes = [
+			{
+				name: 'Ann',
+				approver: 0,
+				decision: 'approve',
+				option: 'once',
+				choice: 'Approve once',
+				at: NOW,
+			},
+		];
+		expect(formOf(asking, 0).requests).toEqual([]);
+		const [{ status }] = formOf(asking, 1).requests;
+		expect(status).toMatchObject({
+			needed: 2,
+			approvals: 1,
+			answered: [{ name: 'Ann', isReader: false }],
+			missing: [{ name: 'Ben', isReader: true }],
+			isDecided: false,
+		});
+	});
+
+	test('see only requests that they were asked for', () => {
+		const asking = asked([request()], { team });
+		const [later] = applyPoll(
+			[],
+			session({ pendingInteractions: [request({ patterns: ['other'] })] }),
+			3,
+		);
+		const others: TeamSettings = {
+			...team,
+			approvers: [{ name: 'Cem', contact: 'cem@x.io' }],
+			needed: 1,
+		};
+		asking.requests.push(later);
+		asking.questions.push(createQuestion([later], others, 4, {}));
+		expect(formOf(asking, 0).requests).toHaveLength(1);
 	});
 });
 
 describe('Approve from now on', () => {
-	const offered = (each: Interaction, offers = true) => {
-		const link = createLink(getContents(each), undefined, offers);
-		return createForm(asking(each), [], { ...record, questions: [link] }, link);
-	};
-	const names = (form: ReturnType<typeof offered>) =>
-		form.requests[0].choices.map(({ name }) => name);
+	const names = (each: Interaction, offersFromNowOn?: true) =>
+		formOf(asked([each], { offersFromNowOn })).requests[0].choices.map(({ name }) => name);
 
 	test('is offered only with More Rules, apart from Approve once and Always approve', () => {
-		expect(names(offered(request(), false))).not.toContain('Approve from now on');
-		expect(names(offered(request()))).toEqual([
+		expect(names(request())).not.toContain('Approve from now on');
+		expect(names(request(), true)).toEqual([
 			'Approve once',
 			'Deny',
 			'Approve from now on',
@@ -628,31 +618,17 @@ describe('Approve from now on', () => {
 		]);
 	});
 
-	test.each<[string, object]>([
-		['patterns', { patterns: [] }],
-		['a permission', { permission: '' }],
-		['an option that approves once', { response: { options: options.slice(1) } }],
-		['a pattern for its command', { command: 'rm x' }],
-	])('is not offered for a request without %s', (_, changes) => {
-		expect(names(offered(request(changes)))).not.toContain('Approve from now on');
-	});
-
-	test('approves once, and the decision says that the approver chose it', () => {
-		const form = offered(request());
-		const answers = readForm(form, { shown: form.shown, request0: '2' }) as PageAnswers;
-		const [content] = getContents(request());
-		expect(answers).toEqual({
-			[content]: { decision: 'approve', option: 'once', fromNowOn: true },
-		});
-		const policy: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-		expect(decide(request(), { ...policy, page: answers })).toEqual({
-			decision: 'approve',
-			decidedBy: 'page',
-			option: 'once',
-			fromNowOn: true,
-		});
-		const sent = describeAnswer(form, answers, NOW);
-		expect(sent.choices).toMatchObject([{ name: 'Approve from now on', decision: 'approve' }]);
-		expect(page({ sent, isSender: true })).toContain('You approved this from now on');
+	test('approves once', () => {
+		const form = formOf(asked([request()], { offersFromNowOn: true }));
+		expect(readForm(form, { shown: form.shown, request0: '2' }, NOW)).toMatchObject([
+			{
+				vote: {
+					decision: 'approve',
+					option: 'once',
+					fromNowOn: true,
+					choice: 'Approve from now on',
+				},
+			},
+		]);
 	});
 });

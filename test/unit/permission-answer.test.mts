@@ -9,7 +9,7 @@ import {
 	type Policy,
 	type Rule,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { addOrigin } from '../../nodes/RunAgentSession/approval/request.ts';
+import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/session/ledger.ts';
 import {
 	fingerprintContent,

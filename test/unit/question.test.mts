@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatQuestion } from '../../nodes/RunAgentSession/approval/question.ts';
+import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';
 import { anyText } from '../anyText.mts';
 

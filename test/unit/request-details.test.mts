@@ -1,6 +1,6 @@
 // What an approver sees of a request: no field may be left out, even if the agent adds fields.
 import { describe, expect, test } from '@jest/globals';
-import { describeRequest } from '../../nodes/RunAgentSession/approval/details.ts';
+import { describeRequest } from '../../nodes/RunAgentSession/requests/details.ts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',

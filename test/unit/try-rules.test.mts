@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decide, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { tryRules } from '../../nodes/RunAgentSession/tryRules.ts';
+import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
 	mode: 'rules',
