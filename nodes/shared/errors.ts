@@ -34,6 +34,9 @@ export class WorkspaceAutomationError extends Error {
 /** A request that may or may not have taken effect, and must not be sent again. */
 export class IndeterminateError extends WorkspaceAutomationError {}
 
+/** The node has ended the session, so that a retry starts another one. */
+export class SessionAbortedError extends WorkspaceAutomationError {}
+
 export const indeterminateError = (
 	{ message, description }: { message: string; description: string },
 	happened: string,
@@ -85,7 +88,8 @@ export function addSession(
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
 	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
-		error instanceof IndeterminateError ? IndeterminateError : WorkspaceAutomationError;
+		[IndeterminateError, SessionAbortedError].find((each) => error instanceof each) ??
+		WorkspaceAutomationError;
 	return new ErrorClass(error.message, description, context);
 }
 

@@ -10,8 +10,8 @@ import { readSession } from '../../nodes/shared/client/session.ts';
 
 const HOUR = 3_600_000;
 const limits = {
-	giveUpAfterMs: 24 * HOUR,
-	onGiveUp: 'abort' as const,
+	maxWaitMs: 24 * HOUR,
+	onMaxWait: 'abort' as const,
 	ifNobodyAnswers: 'deny' as const,
 	unansweredAfterMs: 2 * HOUR,
 };
@@ -28,8 +28,13 @@ describe('the deadline', () => {
 	});
 
 	test("is the node's own timeout if the approvers' time is unlimited", () => {
-		const wait = { ...limits, ifNobodyAnswers: 'wait' as const, onGiveUp: 'error' as const };
+		const wait = { ...limits, ifNobodyAnswers: 'wait' as const, onMaxWait: 'letRun' as const };
 		expect(findDeadline(asked, wait)).toEqual({ at: 24 * HOUR, after: 'error' });
+	});
+
+	test('is missing if nothing ends the wait', () => {
+		const endless = { ...limits, maxWaitMs: Infinity, ifNobodyAnswers: 'wait' as const };
+		expect(findDeadline(asked, endless)).toBeUndefined();
 	});
 
 	test.each([

@@ -25,42 +25,56 @@ const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('
 const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 
 describe('a question', () => {
-	test('names project, request and reason in a few plain lines', () => {
-		expect(
-			asSent(
-				request(),
-				request({
-					permission: 'edit',
-					patterns: ['a.md', 'b.md'],
-					response: undefined,
-					metadata: {},
-				}),
-			),
-		).toBe(
+	test('says first what the agent wants, then until when, the choices, the task and the details', () => {
+		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'deny' as const };
+		expect(formatQuestion({ ...about, interactions: [request()], deadline })).toBe(
 			[
-				'The agent needs your approval for 2 requests.',
+				'The agent wants to run this command',
+				'Command: «git push origin main»',
+				'Answer until Nov 23, 2026, 5:00 PM (UTC). After that, the request is denied.',
+				'Choices: Approve once',
 				'Project: «Website»',
 				'Task: «Publish the page․»',
 				'Session: «2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f»',
-				'Request 1 of 2',
 				'Permission: «bash»',
-				'Command: «git push origin main»',
 				'Instruction: «Push?»',
 				'Metadata: «{"tool"∶"bash"}»',
-				'Choices: Approve once',
-				'Request 2 of 2',
-				'Permission: «edit»',
-				'File 1 of 2: «a․md»',
-				'File 2 of 2: «b․md»',
 				'Dashboard: https://example.com/sessions/2c3d0f6e',
 			].join('  \n'),
 		);
 	});
 
-	test('names the project by its ID if it has no name, and omits unknown facts', () => {
-		expect(formatQuestion({ sessionId: 's', projectId: 'p', interactions: [request()] })).toMatch(
-			/^The agent .* 1 request\. {2}\nProject: «p» {2}\nSession: «s» {2}\nRequest 1 of 1 {2}\n/,
+	test('counts requests only if there are several', () => {
+		const edit = request({
+			permission: 'edit',
+			patterns: ['a.md', 'b.md'],
+			response: undefined,
+			metadata: {},
+		});
+		expect(ask(request(), edit)).toBe(
+			[
+				'The agent needs your approval for 2 requests',
+				'1. Run this command',
+				'Command: «git push origin main»',
+				'2. Edit these files',
+				'File 1 of 2: «a․md»',
+				'File 2 of 2: «b․md»',
+				'1. Choices: Approve once',
+				'Project: «Website»',
+				'Task: «Publish the page․»',
+				'Session: «2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f»',
+				'1. Permission: «bash»',
+				'1. Instruction: «Push?»',
+				'1. Metadata: «{"tool"∶"bash"}»',
+				'2. Permission: «edit»',
+				'Dashboard: https://example.com/sessions/2c3d0f6e',
+			].join('\n'),
 		);
+	});
+
+	test('names the project by its ID if it has no name, and omits unknown facts', () => {
+		const withId = formatQuestion({ sessionId: 's', projectId: 'p', interactions: [request()] });
+		expect(withId).toContain('Project: «p»');
 		expect(formatQuestion({ sessionId: 's', interactions: [request()] })).not.toMatch(
 			/Project|Dashboard/,
 		);
@@ -99,21 +113,19 @@ describe('a question', () => {
 				},
 			}),
 		);
-		expect(asked.slice(asked.indexOf('Permission'), asked.indexOf('Dashboard'))).toBe(
-			[
-				'Permission: «bash»',
-				'Command: «npm run build»',
-				'Pattern: «npm run ＊»',
-				'Folder: «site»',
-				'Instruction: «Push?»',
-				'Scope: «workspace»',
-				'Metadata: «{"tool"∶"bash"}»',
-				'Other details: «{"surprise"∶{"deep"∶［1］},"response"∶{"options"∶［{"color"∶"red"}］}}»',
-				'Option: «Always allow (always)∶ For good»',
-				'Choices: Approve once, Deny, Always approve',
-				'',
-			].join('\n'),
-		);
+		for (const line of [
+			'Command: «npm run build»',
+			'Pattern: «npm run ＊»',
+			'Folder: «site»',
+			'Permission: «bash»',
+			'Instruction: «Push?»',
+			'Scope: «workspace»',
+			'Metadata: «{"tool"∶"bash"}»',
+			'Other details: «{"surprise"∶{"deep"∶［1］},"response"∶{"options"∶［{"color"∶"red"}］}}»',
+			'Option: «Always allow (always)∶ For good»',
+			'Choices: Approve once, Deny, Always approve',
+		])
+			expect(asked.split('\n')).toContain(line);
 	});
 
 	test('says that an approval lasts, also where Approve Values name it', () => {
@@ -162,11 +174,11 @@ describe('a question', () => {
 	});
 
 	test('puts fields without a line of their own into Other details', () => {
-		const full = request({ cwd: 'site', metadata: {}, surprise: 1, patterns: ['a', 'b'] });
+		const full = request({ metadata: { a: 1 }, surprise: 1, patterns: ['a', 'b'] });
 		const asked = ask(full, full, full, full, full);
-		expect(asked.match(/^Other details: .*$/gm)).toEqual(
+		expect(asked.match(/Other details: .*$/gm)).toEqual(
 			Array(5).fill(
-				'Other details: «［{"Instruction"∶"Push?"},{"Other details"∶"{＼"surprise＼"∶1}"}］»',
+				'Other details: «［{"Metadata"∶"{＼"a＼"∶1}"},{"Other details"∶"{＼"surprise＼"∶1}"}］»',
 			),
 		);
 	});
@@ -197,8 +209,8 @@ describe('a question', () => {
 
 	test('gives each detail a line of its own as long as there are lines', () => {
 		const asked = ask(...Array.from({ length: 5 }, () => request()));
-		expect(asked.match(/^Instruction: «Push\?»$/gm)).toHaveLength(5);
-		expect(asked.match(/^Metadata: /gm)).toHaveLength(5);
+		expect(asked.match(/^\d\. Instruction: «Push\?»$/gm)).toHaveLength(5);
+		expect(asked.match(/^\d\. Metadata: /gm)).toHaveLength(5);
 		expect(asked).not.toContain('Other details');
 	});
 
@@ -218,10 +230,9 @@ describe('a question', () => {
 
 	test('about something unreadable has no choices', () => {
 		expect(formatQuestion({ sessionId: 's', interactions: ['rm'] }).split('  \n')).toEqual([
-			'The agent needs your approval for 1 request.',
-			'Session: «s»',
-			'Request 1 of 1',
+			'The agent wants to ask something that this message can’t show well',
 			'Not readable: «rm»',
+			'Session: «s»',
 		]);
 	});
 
@@ -237,9 +248,10 @@ describe('a question', () => {
 	])('tells one approver of several what is different for them: %j', (changes, lines) => {
 		const reader = { name: 'Anna', needed: 1, isReminder: false, hasChanged: false, ...changes };
 		const text = formatQuestion({ sessionId: 's', interactions: ['rm'], reader });
-		expect(text.split('  \n').slice(0, -3)).toEqual([
+		expect(text.split('  \n').slice(0, -1)).toEqual([
 			...(reader.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
-			'The agent needs your approval for 1 request.',
+			'The agent wants to ask something that this message can’t show well',
+			'Not readable: «rm»',
 			...lines,
 		]);
 	});

@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { realClock } from '../../shared/client/clock';
 import { addSession, WorkspaceAutomationError } from '../../shared/errors';
 import type { ChatStream } from '../../shared/n8n/chatStream';
 import { readItemSettings } from '../panel/read';
@@ -78,7 +79,9 @@ function reopenThrown(journal: SessionJournal): void {
 	const { next } = end.failure;
 	if (next === 'start') return journal.clear();
 	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
-	journal.write({ ...course, state: 'running' } as SessionRecord);
+	// A retry waits as long as the first attempt.
+	const wait = { since: realClock.now() };
+	journal.write({ ...course, wait, state: 'running' } as SessionRecord);
 }
 
 const toError = ({ message, description, context }: Failure): WorkspaceAutomationError =>

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	CanceledError,
 	errorJson,
+	SessionAbortedError,
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
@@ -12,7 +13,6 @@ import {
 	type SessionEnd,
 	type SessionRecord,
 } from '../session/record';
-import { SessionAbortedError } from '../session/finish';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item } from './batch';
 import { sessionOf } from './journal';

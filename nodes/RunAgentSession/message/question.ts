@@ -173,16 +173,13 @@ function askedRequest(
 	);
 	const shown = asked.slice(0, Math.max(1, lines - 1 - merged.length));
 	const hidden = asked.length - shown.length;
-	const isMixed = [...shown, ...merged].some(({ text }) =>
+	const place = folder === undefined ? [] : [{ label: 'Folder', text: folder }];
+	const isMixed = [...shown, ...place, ...merged].some(({ text }) =>
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
 	);
 	return {
 		verb: VERBS[kind][targets.length > 1 ? 1 : 0],
-		wants: [
-			...(kind === 'other' || kind === 'unreadable' ? [permission] : []),
-			...shown,
-			...(folder === undefined ? [] : [{ label: 'Folder', text: folder }]),
-		],
+		wants: [...(kind === 'other' || kind === 'unreadable' ? [permission] : []), ...shown, ...place],
 		details: [...(kind === 'other' || kind === 'unreadable' ? [] : [permission]), ...merged],
 		remarks: [
 			...(permission.label === 'Permission' && asked.length === 0

@@ -37,6 +37,8 @@ export interface RequestRecord {
 	askedAt?: number;
 	votes: Vote[];
 	decision?: Decision;
+	/** True if the service gave the same pending request another ID */
+	isReissued?: true;
 	/** Metadata that changes at each poll, so that nobody can approve what it says */
 	unsteady?: string[];
 	/** Number of polls in a row in which only the metadata changed */
@@ -70,7 +72,14 @@ function newRecord(interaction: Interaction, hash: string, now: number): Request
 
 export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
 
-/** Finds the record of a pending request: the same content, under its ID or, until a decision on it is over, under another one. */
+/**
+ * Returns whether another ID may stand for the same request. After a decision that was taken, it's another request, because agents ask for the
+ * same thing again, unless the service is known to change IDs.
+ */
+const mayHaveOtherId = (record: RequestRecord): boolean =>
+	!isOver(record) && (record.decision?.isTaken !== true || record.isReissued === true);
+
+/** Finds the record of a pending request: the same content, under its ID or under another one. */
 function findRecord(
 	records: readonly RequestRecord[],
 	pending: readonly Interaction[],
@@ -83,7 +92,7 @@ function findRecord(
 	const isListed = ({ id }: RequestRecord) => pending.some((each) => each.id === id);
 	return (
 		free.find((record) => record.id === interaction.id && isSame(record)) ??
-		free.find((record) => !isListed(record) && !isOver(record) && isSame(record))
+		free.find((record) => !isListed(record) && mayHaveOtherId(record) && isSame(record))
 	);
 }
 
@@ -150,12 +159,19 @@ function addRequest(
 
 function pollShows(record: RequestRecord, interaction: Interaction, now: number): RequestRecord {
 	const { decision, changes: _changes, ...rest } = record;
-	const shown: RequestRecord = { ...rest, id: interaction.id, interaction };
+	const isReissued = interaction.id !== record.id && !decision;
+	const shown: RequestRecord = {
+		...rest,
+		id: interaction.id,
+		interaction,
+		...(isReissued && { isReissued: true as const }),
+	};
 	if (!decision) return shown;
 	const { isTaken, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
-	// A request that comes back after it was gone is still pending.
-	const current = state === 'confirmed' || state === 'gone' ? 'sent' : state;
+	// A request that comes back after a poll without it is still pending.
+	const isOpenAgain = state === 'confirmed' || state === 'gone' || !isTaken;
+	const current = isOpenAgain && state !== 'refused' ? 'sent' : state;
 	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	return {
 		...shown,

@@ -37,9 +37,12 @@ const openRecords = (run: SessionRun): RequestRecord[] => run.undecided.map(({ r
 export const nextApproverAt = (run: SessionRun): number =>
 	nextAskAt(run.record.questions, openRecords(run));
 
+/** Returns whether approvers have to be asked about a request for the first time. */
+export const hasUnasked = (run: SessionRun): boolean => listUnasked(run).length > 0;
+
 /** Returns whether approvers have to get an item: for a new question, a reminder, or as a backup. */
 export const hasQuestion = (run: SessionRun): boolean =>
-	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
+	hasUnasked(run) || nextApproverAt(run) <= run.wallTime;
 
 /** Asks the approvers who are due, and notes it in the record. @throws the error of settings that became invalid during the pause */
 export function askApprovers(run: SessionRun): AskedItem[] {

@@ -9,20 +9,25 @@ import type { SessionRun } from './run';
 import type { Target } from './types';
 
 /** Minimum time in which the start is sent again after a 429 or without a connection, even if Max Wait is shorter */
-const MIN_START_MS = 120_000;
+const MIN_START_MS = 30_000;
+/** The same if the execution pauses, where nobody waits for it */
+const MIN_START_PAUSING_MS = 120_000;
 /** Minimum time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
 const MIN_START_ATTEMPT_MS = 60_000;
 const MIN_READ_MS = 30_000;
 
 /** Starts or continues a session. Returns true if a request was sent. @throws IndeterminateError if an earlier attempt may have sent one */
-export async function begin(run: SessionRun): Promise<boolean> {
+export async function begin(run: SessionRun, pauses = false): Promise<boolean> {
 	const { target } = run.settings;
-	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
+	return target.operation === 'start'
+		? await start(run, target, pauses)
+		: await resume(run, target);
 }
 
 async function start(
 	run: SessionRun,
 	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
+	pauses: boolean,
 ): Promise<boolean> {
 	const { api, record } = run;
 	const { journal, mark, onSession, format } = run.dependencies;
@@ -32,7 +37,8 @@ async function start(
 	}
 	if (journal.read()?.state === 'starting') throw mayHaveHappenedError('createAgentSession');
 	await mark?.('createAgentSession', 'start');
-	const deadline = Math.max(run.pollDeadline, run.now + MIN_START_MS);
+	const minMs = pauses ? MIN_START_PAUSING_MS : MIN_START_MS;
+	const deadline = Math.max(run.pollDeadline, run.now + minMs);
 	const starting = { v: RECORD_VERSION, state: 'starting' as const };
 	const sessionId = await withIntent(journal, starting, async () => {
 		const response = await api.call(

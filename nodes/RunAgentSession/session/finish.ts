@@ -4,6 +4,7 @@ import {
 	addSession,
 	CanceledError,
 	resultOrError,
+	SessionAbortedError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
@@ -76,18 +77,17 @@ export async function abortSession(
 	return result instanceof WorkspaceAutomationError ? result : undefined;
 }
 
-/** The session is over for the node, so that a retry starts another one. */
-export class SessionAbortedError extends WorkspaceAutomationError {}
-
-/** Returns the error of a session that the node doesn't wait for anymore. @param state `running`, `aborted`, or why the abort failed */
+/** Returns the error of a session that the node doesn't wait for anymore. @param state `unseen`: aborted, and not seen since */
 export function abandonedError(
 	tooLong: string,
-	state: 'running' | 'aborted' | WorkspaceAutomationError,
+	state: 'running' | 'aborted' | 'unseen' | WorkspaceAutomationError,
 	advice: string,
 ): WorkspaceAutomationError {
 	if (state === 'running')
 		return new WorkspaceAutomationError(`${tooLong}. It's still running`, advice);
-	if (state === 'aborted') return new SessionAbortedError(`${tooLong} and was aborted`, advice);
+	const aborted = `${tooLong} and was aborted`;
+	if (state === 'aborted') return new SessionAbortedError(aborted, advice);
+	if (state === 'unseen') return new WorkspaceAutomationError(aborted, advice);
 	return new WorkspaceAutomationError(
 		`${tooLong} and couldn't be aborted`,
 		`It may still be running. ${state.message}. ${advice}`,

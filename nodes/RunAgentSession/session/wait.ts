@@ -4,7 +4,7 @@ import { fetchSession } from '../../shared/client/sessions';
 import { hasEnded } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
-import { askApprovers, hasQuestion, nextApproverAt } from './ask';
+import { askApprovers, hasUnasked, nextApproverAt } from './ask';
 import { begin } from './begin';
 import { whileWaiting } from './crowd';
 import {
@@ -43,7 +43,7 @@ export async function runSession(
 	const run = new SessionRun(settings, dependencies, MIN_POLL_REQUEST_MS);
 	run.limitTimes();
 	return await withSessionErrors(run, async () => {
-		const isNew = await begin(run);
+		const isNew = await begin(run, wake.pauses);
 		const { pollCount = 0 } = run.record;
 		const first = planFirstPoll(run, wake, isNew);
 		let result = await advance(run, wake, first);
@@ -76,7 +76,7 @@ async function waitForOutcome(
 			if (result) return result;
 			const leftMs = prepareTime(run, wake);
 			if (await sleepUntilNextPoll(run, wake, leftMs)) continue;
-			if (!wake.pauses && leftMs > 0) await wake.sleep(run.api, leftMs + 1);
+			if (!wake.pauses && leftMs > 0) await wake.sleep(run.api, leftMs);
 			return undefined;
 		}
 	});
@@ -119,7 +119,7 @@ async function applyTimeout(
 	const { timeouts } = run.settings;
 	if (result && result.kind !== 'needsApproval') return result;
 	const passed = passedTimeout(run.wait, run.record.requests, timeouts, run.wallTime);
-	if (!passed || (passed === 'unanswered' && hasQuestion(run))) return result;
+	if (!passed || (passed === 'unanswered' && hasUnasked(run))) return result;
 	if (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny') {
 		run.keysToDeny = listUnanswered(run);
 		const next = await waitForOutcome(run, wake, 'now');
@@ -151,26 +151,25 @@ async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promi
 	const last = isJustRead ? undefined : await pollLast(run, options);
 	if (last) return last;
 	const isAborted = !isMaxWait || onMaxWait === 'abort';
+	if (failedPolls > 0 && lastFailure)
+		run.warnings.add(
+			`The session couldn't be read at the end: ${lastFailure.message}. ${lastFailure.description}`,
+		);
 	if (!isAborted && settings.isTool) return toResult(run, 'stillRunning');
 	const aborting = isAborted ? await abortSession(api, run.sessionId, options) : undefined;
+	const abortedAt = run.wallTime;
 	const after = isAborted ? await pollLast(run, options) : undefined;
 	if (after?.kind === 'completed') return after;
+	// Unless a poll shows the session after the abort, it may have completed before it, so a retry polls.
+	const isSeen = (run.record.lastReadAt ?? 0) >= abortedAt;
 	const limit = formatLimit(isMaxWait ? maxWaitMs : unansweredAfterMs);
 	const raise = isMaxWait ? "'Max Wait'" : "'If Nobody Answers After'";
 	throw abandonedError(
 		isMaxWait
 			? `The session did not finish within ${limit}`
 			: `The session waited ${limit} for an approver's decision`,
-		isAborted ? (aborting ?? 'aborted') : 'running',
-		[
-			`Raise ${raise}.`,
-			...run.listWarnings(),
-			...(failedPolls > 0 && lastFailure
-				? [
-						`The session couldn't be read at the end: ${lastFailure.message}. ${lastFailure.description}`,
-					]
-				: []),
-		].join(' '),
+		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
+		[`Raise ${raise}.`, ...run.listWarnings()].join(' '),
 	);
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Session } from '../../nodes/shared/client/session.ts';
 import type { AppliedAnswer, Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { addOrigin } from '../../nodes/RunAgentSession/approval/request.ts';
+import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { simulation, type Simulation } from './simulation.mts';
 
 const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };

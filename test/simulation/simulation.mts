@@ -5,22 +5,27 @@ import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
+import { saveAnswer } from '../../nodes/RunAgentSession/execution/inbox.ts';
+import { listCourses } from '../../nodes/RunAgentSession/execution/journal.ts';
+import { createForm, readForm } from '../../nodes/RunAgentSession/page/view.ts';
+import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import type { Timeouts } from '../../nodes/RunAgentSession/session/schedule.ts';
 import type {
 	ItemSettings,
 	RunDependencies,
 	RunResult,
 } from '../../nodes/RunAgentSession/session/types.ts';
-import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
-import {
-	createWake,
-	runInDatabase,
-	runInMemory,
-	stopItem,
-} from '../../nodes/RunAgentSession/session/wait.ts';
+import { abortSession } from '../../nodes/RunAgentSession/session/finish.ts';
+import { runSession } from '../../nodes/RunAgentSession/session/wait.ts';
+import { Wake } from '../../nodes/RunAgentSession/session/wake.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { Clock } from '../../nodes/shared/client/clock.ts';
-import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import {
+	CanceledError,
+	SessionAbortedError,
+	type WorkspaceAutomationError,
+} from '../../nodes/shared/errors.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
@@ -279,29 +284,35 @@ export function simulation(dialects: readonly DialectName[] = []) {
 				await service.app.inject({ method, url: `/v1${path}`, headers, payload: body })
 			).json() as any;
 		},
-		/** Runs one item. Pass `nodeContext` again to retry it. With `lateMs` everything takes a little time. */
+		/** Runs one item while the execution keeps running, until it ends or asks. Pass `nodeContext` again to retry it. */
 		run: async (prompt: string, changes: RunChanges = {}, nodeContext: IDataObject = {}) =>
-			await runOnce(prompt, changes, nodeContext, runInMemory),
-		/** Runs one wake of an item In the Database. The context is saved and loaded in between, as n8n does. */
+			await runOnce(prompt, whileRunning(changes), nodeContext, { pauses: false }),
+		/** The same, and continues after each question as the node does. */
+		runOn: async (prompt: string, changes: RunChanges = {}, nodeContext: IDataObject = {}) => {
+			const asked: RunResult[] = [];
+			for (;;) {
+				const result = await runOnce(prompt, whileRunning(changes), nodeContext, { pauses: false });
+				if (result.kind !== 'needsApproval') return { result, asked };
+				asked.push(result);
+			}
+		},
+		/** Runs one wake of an item whose execution pauses. The context is saved and loaded in between, as n8n does. */
 		wake: async (
 			prompt: string,
 			nodeContext: IDataObject,
-			changes: RunChanges & { isWatched?: boolean } = {},
-		) => {
-			const { isWatched = false, ...others } = changes;
-			const timeouts = { ...TIMEOUTS, ...others.timeouts };
-			return await runOnce(prompt, { ...others, timeouts }, nodeContext, inOneWake(isWatched));
-		},
-		/** Runs one item In the Database until it leaves for good, with n8n's pauses in between. */
-		async database(prompt: string, changes: RunChanges = {}): Promise<DatabaseRun> {
+			{ isWatched, hasOpenLinks, ...changes }: RunChanges & WakeChanges = {},
+		) => await runOnce(prompt, changes, nodeContext, { pauses: true, isWatched, hasOpenLinks }),
+		/** Runs one item until it ends, with n8n's pauses in between. */
+		async paused(prompt: string, changes: RunChanges = {}): Promise<PausedRun> {
 			let nodeContext: IDataObject = {};
 			const left: RunResult[] = [];
 			for (let wakes = 1; ; wakes++) {
 				const result = await this.wake(prompt, nodeContext, changes);
 				if (result.kind !== 'stillRunning') left.push(result);
-				if (result.wakeAt === undefined) return { result, left, wakes, nodeContext };
+				if (result.kind === 'completed' || result.kind === 'failed')
+					return { result, left, wakes, nodeContext };
 				nodeContext = JSON.parse(JSON.stringify(nodeContext)) as IDataObject;
-				const pause = result.wakeAt - virtual.now();
+				const pause = result.wakeAt! - virtual.now();
 				// n8n checks every 60 s, 70 s ahead: a shorter pause ends at its next check.
 				virtual.advance(pause < 70_000 ? Math.max(pause, 54_000) : pause);
 			}
@@ -310,25 +321,29 @@ export function simulation(dialects: readonly DialectName[] = []) {
 
 	async function runOnce(
 		prompt: string,
-		{ lateMs = 0, mark, format, ...changes }: RunChanges,
+		{ lateMs = 0, mark, format, timeouts, maxWaitMs, onMaxWait, ...changes }: RunChanges,
 		nodeContext: IDataObject,
-		runItem: (job: ItemSettings, dependencies: RunDependencies) => Promise<RunResult>,
+		{ pauses, ...wake }: WakeChanges & { pauses: boolean },
 	): Promise<RunResult> {
 		late = lateMs;
-		const job = {
+		const words = settings.nodeOptions;
+		const job: ItemSettings = {
 			target: { operation: 'start', projectId: project.id, prompt, extra: {} },
 			policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
-			poll: { pollMs: 5000, maxPollMs: 10_000 },
-			maxWaitMs: 30 * 60_000,
-			onMaxWait: 'route',
+			timeouts: {
+				...PAUSED,
+				...timeouts,
+				...(maxWaitMs !== undefined && { maxWaitMs }),
+				...(onMaxWait && { onMaxWait }),
+			},
 			abortOnStop: true,
+			hasPage: pauses,
 			...changes,
-		} as ItemSettings;
+		};
 		// Options that a user of these dialects needs.
-		const { nodeOptions } = settings;
 		job.policy = {
-			approveValues: values(nodeOptions?.approveValues),
-			denyValues: values(nodeOptions?.denyValues),
+			approveValues: values(words?.approveValues),
+			denyValues: values(words?.denyValues),
 			...job.policy,
 		};
 		const execution = new AbortController();
@@ -336,7 +351,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
 		const { signal } = execution;
 		const stoppable = { ...context, getExecutionCancelSignal: () => signal };
-		const dependencies = {
+		const dependencies: RunDependencies = {
 			api: await createClient(stoppable, { clock, rateLimiters: gates }),
 			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
 			mark,
@@ -345,44 +360,59 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			log: (message: string) => logged.push(message),
 			onSession: (session: { sessionId: string; dashboardUrl?: string }) => recorded.push(session),
 		};
-		const running = runItem(job, dependencies).catch(async (error: unknown) => {
+		const run = new Wake({ nowMs: virtual.monotonicMs(), pauses, ...wake });
+		const running = runSession(job, dependencies, run).catch(async (error: unknown) => {
+			const record = dependencies.journal.read();
+			if (error instanceof SessionAbortedError) dependencies.journal.clear();
 			// As the node does with all sessions of a run
-			if (error instanceof CanceledError) await stopItem(job, dependencies);
+			if (error instanceof CanceledError && record?.state === 'running' && job.abortOnStop) {
+				const api = await createClient(context, { clock, rateLimiters: gates });
+				if (!(await abortSession(api, record.sessionId))) dependencies.journal.clear();
+			}
 			throw error;
 		});
 		return await virtual.run(running);
 	}
 }
 
-const TIMEOUTS: Timeouts = {
-	giveUpAfterMs: 24 * 3_600_000,
-	onGiveUp: 'abort',
+const PAUSED: Timeouts = {
+	maxWaitMs: 24 * 3_600_000,
+	onMaxWait: 'abort',
 	ifNobodyAnswers: 'wait',
 	unansweredAfterMs: 24 * 3_600_000,
-	waitsForApprovers: true,
 };
+const RUNNING: Partial<Timeouts> = { maxWaitMs: 30 * 60_000, onMaxWait: 'letRun' };
+
+/** As a tool of an AI agent, whose session is returned as still running instead of an error. */
+const whileRunning = (changes: RunChanges): RunChanges => ({
+	isTool: true,
+	...changes,
+	timeouts: { ...RUNNING, ...changes.timeouts },
+});
+
+interface WakeChanges {
+	isWatched?: boolean;
+	hasOpenLinks?: boolean;
+}
 
 type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	timeouts?: Partial<Timeouts>;
+	/** Shorter than `timeouts` */
+	maxWaitMs?: Timeouts['maxWaitMs'];
+	onMaxWait?: Timeouts['onMaxWait'];
 	lateMs?: number;
 	mark?: RunDependencies['mark'];
 	format?: RunDependencies['format'];
 };
 
-/** Result of an item In the Database */
-interface DatabaseRun {
+/** Result of an item whose execution paused */
+interface PausedRun {
 	result: RunResult;
 	/** Every result with which the item left the node, also those that asked approvers */
 	left: RunResult[];
 	wakes: number;
 	nodeContext: IDataObject;
 }
-
-const inOneWake =
-	(isWatched: boolean) => async (job: ItemSettings, dependencies: RunDependencies) => {
-		const wake = createWake(dependencies.api.clock.monotonicMs(), isWatched);
-		return await runInDatabase(job, dependencies, wake);
-	};
 
 export type Simulation = ReturnType<typeof simulation>;
 
@@ -410,3 +440,30 @@ export const policy = (mode: Policy['mode'], changes: Partial<Policy> = {}): Pol
 export const seconds = (list: Array<{ at: number }>) =>
 	list.map(({ at }) => Math.round(at / 100) / 10);
 export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'GET');
+
+/**
+ * Answers on the approval page, as the webhook saves it and the node applies it.
+ * @param name of the approver, if there's a team
+ * @returns false if the page takes no such answer
+ */
+export function answerOnPage(
+	nodeContext: object,
+	labels: string[],
+	{ name, comment = '', at = START }: { name?: string; comment?: string; at?: number } = {},
+): boolean {
+	const context = nodeContext as IDataObject;
+	const [record] = listCourses(context);
+	const question = record.questions.at(-1)!;
+	const approver = question.approvers.findIndex((each) => each.name === name);
+	const form = createForm({ ...record, ...record.page }, question, approver);
+	const chosen = labels.map((label, index) => {
+		const position = form.requests[index]?.choices.findIndex((choice) => choice.name === label);
+		return [`request${index}`, String(position)];
+	});
+	const fields = { shown: form.shown, comment, ...Object.fromEntries(chosen) };
+	const answers = readForm(form, fields, at);
+	if (typeof answers === 'string') return false;
+	saveAnswer(context, { nonce: question.approvers[approver].nonce, answers });
+	applyAnswers({ getContext: () => context } as never);
+	return true;
+}

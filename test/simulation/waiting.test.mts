@@ -1,9 +1,10 @@
 // What a user sees of a wait, in simulated time: what is sent again and what isn't, how long it lasts, and how it ends.
 import { describe, expect, test } from '@jest/globals';
-import type { TeamSettings } from '../../nodes/RunAgentSession/approval/approvers.ts';
-import type { SessionRecord } from '../../nodes/RunAgentSession/session/journal.ts';
+import type { TeamSettings } from '../../nodes/RunAgentSession/requests/questions.ts';
+import type { RunningRecord, SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import {
+	answerOnPage,
 	getError,
 	of,
 	policy,
@@ -25,7 +26,7 @@ const aborts = ({ sent }: Simulation) => of(sent, 'POST', '/abort');
 
 type Changes = NonNullable<Parameters<Simulation['wake']>[2]>;
 
-/** Starts a session In the Database and returns the question about its first request, and a function that resumes it later. */
+/** Starts a session while paused and returns the question about its first request, and a function that resumes it later. */
 async function question(service: Simulation, prompt: string, changes: Changes = {}) {
 	const nodeContext = {};
 	const settings = { policy: ask, ...changes };
@@ -49,12 +50,9 @@ describe('a comment', () => {
 			sendComments: true,
 		});
 		const journal = openJournal(asked.nodeContext);
-		const record = journal.read()!;
-		const answers = {
-			[asked.first.link!.contents[0]]: { decision: 'approve' as const, option: 'once' },
-		};
-		journal.write({ ...record, page: { ...record.page!, answers, comment: '[say Noted]' } });
-		service.meets('message', () => getWeather(journal.read()!.commentAttempts ?? 0));
+		const read = () => journal.read() as RunningRecord;
+		answerOnPage(asked.nodeContext, ['Approve once'], { comment: '[say Noted]' });
+		service.meets('message', () => getWeather(read().commentAttempts ?? 0));
 		let result = await asked.after(0);
 		while (result.wakeAt !== undefined) result = await asked.after(70_000);
 		return { result, journal };
@@ -109,7 +107,7 @@ describe('Max Wait', () => {
 		const error = await getError(service.run('[work 10m]', changes, nodeContext));
 		expect(error.description).toMatch(/^Raise 'Max Wait'/);
 		expect(aborts(service)[0].at).toBe(62_000);
-		await service.run('[say Done]', changes, nodeContext);
+		await service.run('[say Done]', changes, nodeContext).catch(() => {});
 		expect(service.sessions()).toHaveLength(2);
 	});
 });
@@ -117,7 +115,7 @@ describe('Max Wait', () => {
 describe('polls', () => {
 	test('count over all wakes of an item', async () => {
 		const service = simulation();
-		const { result } = await service.database('[work 40m] [say Done]');
+		const { result } = await service.paused('[work 40m] [say Done]');
 		expect(result.pollCount).toBe(polls(service.sent).length);
 		expect(result.durationMs).toBe(service.now());
 	});
@@ -125,29 +123,29 @@ describe('polls', () => {
 
 describe('If Nobody Answers', () => {
 	const PROMPT = '[ask bash: a] [work 1m] [say Done]';
-	const limits = { unansweredAfterMs: HOUR, giveUpAfterMs: 3 * HOUR };
+	const limits = { unansweredAfterMs: HOUR, maxWaitMs: 3 * HOUR };
 
 	test('abort ends the session, names the wait, and tells which option to raise', async () => {
 		const service = simulation();
-		const timeouts = { ...limits, ifNobodyAnswers: 'abort' as const, onGiveUp: 'error' as const };
+		const timeouts = { ...limits, ifNobodyAnswers: 'abort' as const, onMaxWait: 'letRun' as const };
 		const asked = await question(service, PROMPT, { timeouts });
 		expect((await asked.after(50 * MINUTE)).kind).toBe('stillRunning');
 		const error = await getError(asked.after(10 * MINUTE));
 		expect(error.message).toBe(
 			"The session waited 1 hour for an approver's decision and was aborted",
 		);
-		expect(error.description).toMatch(/^Raise 'If Nobody Answers After' in the options\./);
+		expect(error.description).toMatch(/^Raise 'If Nobody Answers After'\./);
 		expect(service.sessions()[0].aborted).toBe(true);
 	});
 
-	test('wait leaves the request until Give Up After, which may leave the session running', async () => {
+	test('wait leaves the request until Max Wait, which may leave the session running', async () => {
 		const service = simulation();
-		const timeouts = { ...limits, ifNobodyAnswers: 'wait' as const, onGiveUp: 'error' as const };
+		const timeouts = { ...limits, ifNobodyAnswers: 'wait' as const, onMaxWait: 'letRun' as const };
 		const asked = await question(service, PROMPT, { timeouts });
 		expect((await asked.after(2 * HOUR)).kind).toBe('stillRunning');
 		const error = await getError(asked.after(HOUR));
 		expect(error.message).toBe("The session did not finish within 3 hours. It's still running");
-		expect(error.description).toMatch(/^Raise 'Give Up After' in the options\./);
+		expect(error.description).toMatch(/^Raise 'Max Wait'\./);
 		expect(service.sessions()[0].aborted).toBe(false);
 	});
 
@@ -203,12 +201,12 @@ describe('a question for several approvers', () => {
 			if (result.kind === 'needsApproval')
 				reminders.push([
 					Math.round(service.now() / MINUTE),
-					result.approverItems!.map(({ reminder }) => reminder),
+					result.asked!.map(({ ask }) => ask!.reminder),
 				]);
 		}
 		expect(reminders).toEqual([
-			[61, [1, 1]],
-			[121, [2, 2]],
+			[62, [1, 1]],
+			[122, [2, 2]],
 		]);
 	});
 
@@ -216,9 +214,10 @@ describe('a question for several approvers', () => {
 		const service = simulation();
 		const timeouts = { ifNobodyAnswers: 'deny' as const, unansweredAfterMs: 2 * HOUR };
 		const asked = await question(service, '[ask bash: a] [say Done]', { team, timeouts });
-		const read = () => openJournal(asked.nodeContext).read()!.page!.questions[0].deadline;
+		const read = () =>
+			(openJournal(asked.nodeContext).read() as RunningRecord).questions[0].deadline;
 		const deadline = read();
-		expect(deadline).toEqual({ at: asked.first.link!.deadline!.at, after: 'deny' });
+		expect(deadline).toEqual(asked.first.asked![0].ask!.question.deadline);
 		await asked.after(10 * MINUTE);
 		await asked.after(HOUR);
 		expect(read()).toEqual(deadline);

@@ -1,12 +1,12 @@
 // Who decides what a session asks for: rules 5, 6 and 21.
 import { describe, expect, test } from '@jest/globals';
-import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/session/ledger.ts';
+import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { MAX_COMPARED_LENGTH } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
 import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';
 
-describe('rule 5: permissions', () => {
+describe('permissions', () => {
 	test('each is decided once, by the first rule that matches, and listed', async () => {
 		const service = simulation();
 		const rules = [
@@ -43,7 +43,7 @@ describe('rule 5: permissions', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('a request that the service still lists after several polls goes to an approver, with the reason (rule 16)', async () => {
+	test('a request that the service still lists after several polls goes to an approver, with the reason', async () => {
 		const service = simulation();
 		service.stale('decision');
 		const result = await service.run('[ask bash: x] [work 20s] [say Done]');
@@ -78,7 +78,7 @@ describe('rule 5: permissions', () => {
 		]);
 	});
 
-	test('a request that another user resolved is skipped, and listed with a note', async () => {
+	test('a request that another user resolved is skipped, and listed as gone', async () => {
 		const service = simulation();
 		service.meets('decision', async ({ path }) => {
 			await service.call('POST', path, { type: 'permission', response: 'reject' });
@@ -87,7 +87,7 @@ describe('rule 5: permissions', () => {
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ option: 'once', note: expect.stringContaining('Someone else') }],
+			decisions: [{ option: 'once', state: 'gone' }],
 		});
 	});
 
@@ -100,7 +100,7 @@ describe('rule 5: permissions', () => {
 	});
 });
 
-describe('rule 5: an agent that asks endlessly', () => {
+describe('an agent that asks endlessly', () => {
 	/** Every answer asks for one more permission. */
 	const endless = () => {
 		const service = simulation();
@@ -192,7 +192,7 @@ describe('rule 5: an agent that asks endlessly', () => {
 	});
 });
 
-describe('rule 6: requests for approvers', () => {
+describe('requests for approvers', () => {
 	test('a session goes to Needs Approval after the rules have resolved the decidable requests', async () => {
 		const service = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
@@ -228,7 +228,7 @@ describe('rule 6: requests for approvers', () => {
 	});
 });
 
-describe('an unreadable request goes to Needs Approval (rules 6 and 15)', () => {
+describe('an unreadable request goes to Needs Approval', () => {
 	const shows = (changes: (body: any) => object): Weather => ({
 		change: (body) => ({ ...body, ...changes(body) }),
 	});
@@ -246,7 +246,9 @@ describe('an unreadable request goes to Needs Approval (rules 6 and 15)', () => 
 		const outcome = await service.run('[work 5m]');
 		expect(outcome.kind).toBe('needsApproval');
 		expect(outcome.undecided[0].because).toBe("the session's pending requests aren't a list");
-		expect(toJson(outcome).pendingInteractions).toMatchObject([{ pendingInteractions }]);
+		expect(toJson(outcome, false, false, outcome.asked![0]).pendingInteractions).toMatchObject([
+			{ pendingInteractions },
+		]);
 	});
 
 	test.each<[string, unknown]>([

@@ -1,4 +1,4 @@
-// The system clock is set during a wait: nothing changes (rule 10).
+// The system clock is set during a wait: nothing changes.
 import { describe, expect, test } from '@jest/globals';
 import { FIRST_PAUSE_MS, MIN_PAUSE_MS } from '../../nodes/RunAgentSession/session/schedule.ts';
 import { getError, nothingPending, page, simulation, type Weather } from './simulation.mts';

@@ -1,4 +1,4 @@
-// Results of decisions: rules 7 and 17.
+// What comes of decisions.
 import { describe, expect, test } from '@jest/globals';
 import {
 	getError,
@@ -12,7 +12,7 @@ import {
 	type Weather,
 } from './simulation.mts';
 
-describe('rule 7: resolving is verified', () => {
+describe('resolving is verified', () => {
 	test.each<[string, Weather]>([
 		['the connection', 'lost-after'],
 		['a server error', { ...(status(500) as object), processed: true } as Weather],
@@ -37,15 +37,15 @@ describe('rule 7: resolving is verified', () => {
 		expect(service.sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
-	test("a decision without proof at the timeout is a warning, and isn't listed", async () => {
+	test('a decision without a response is unconfirmed, with a warning', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost');
 		service.meets('poll', nothingPending, { after: 'decision' });
 		const outcome = await service.run('[ask bash: x] [say Done]', { maxWaitMs: 12_000 });
 		expect(outcome).toMatchObject({
 			kind: 'stillRunning',
-			decisions: [],
-			warnings: [expect.stringMatching(/^Permission request \S+ may have been decided: "once"/)],
+			decisions: [{ state: 'unconfirmed' }],
+			warnings: [expect.stringMatching(/couldn't be confirmed/)],
 		});
 	});
 
@@ -56,8 +56,11 @@ describe('rule 7: resolving is verified', () => {
 		const outcome = await service.run('[ask bash: x + edit: y] [say Done]');
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ permission: 'bash' }, { permission: 'edit' }],
-			warnings: [],
+			decisions: [
+				{ permission: 'bash', state: 'confirmed' },
+				{ permission: 'edit', state: 'unconfirmed' },
+			],
+			warnings: [expect.stringMatching(/couldn't be confirmed/)],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
@@ -97,20 +100,18 @@ describe('rule 7: resolving is verified', () => {
 						? { message: 'The execution was canceled' }
 						: {
 								kind: 'stillRunning',
-								decisions: [],
-								warnings: expect.arrayContaining([
-									expect.stringMatching(/^Permission request \S+ may have been decided: "once"/),
-								]),
+								decisions: [{ state: 'sent' }],
+								warnings: expect.arrayContaining([expect.stringMatching(/no poll has shown yet/)]),
 							},
 				);
 
 				service.clear();
 				service.stopAt(Infinity);
-				const outcome = await service.run(prompt, job, nodeContext);
+				const more = { ...job, maxWaitMs: 30 * 60_000 };
+				const outcome = await service.run(prompt, more, nodeContext);
 				expect(outcome).toMatchObject({
 					kind: 'completed',
 					decisions: [{ decision: 'approve', patterns: ['x'] }],
-					warnings: [],
 				});
 				expect(service.sessions().map(({ interactions }) => interactions)).toMatchObject([
 					[{ value: 'once' }],
@@ -127,7 +128,7 @@ describe('rule 7: resolving is verified', () => {
 	});
 });
 
-describe('rules 17 and 21', () => {
+describe('an error', () => {
 	test('an error lists the permissions that were decided before it', async () => {
 		const service = simulation();
 		service.meets('poll', status(403), { after: 'decision' });
@@ -141,8 +142,8 @@ describe('rules 17 and 21', () => {
 		service.meets('poll', 'lost', { after: 'decision', until: 60_000 });
 		service.meets('poll', status(403), { after: 'decision' });
 		const error = await getError(service.run('[ask bash: x] [work 10m]'));
-		expect(error.context.decisions).toBeUndefined();
-		expect(error.description).toMatch(/ Permission request \S+ may have been decided: "once"/);
+		expect(error.context.decisions).toMatchObject([{ state: 'unconfirmed' }]);
+		expect(error.description).toMatch(/couldn't be confirmed/);
 	});
 
 	test('a completed session with an undecided request ends on Needs Approval', async () => {
@@ -155,7 +156,7 @@ describe('rules 17 and 21', () => {
 	});
 });
 
-describe('rule 7: every send comes after a poll with exactly that content', () => {
+describe('every send comes after a poll with exactly that content', () => {
 	const rules = [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }];
 	const onlyGit = policy('rules', { rules });
 	/** Request that the poll shows under the same ID */
@@ -183,7 +184,6 @@ describe('rule 7: every send comes after a poll with exactly that content', () =
 		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
 		expect(outcome).toMatchObject({
 			kind: 'needsApproval',
-			decisions: [],
 			undecided: [{ interaction: { patterns: ['rm -rf /'] }, because: 'no rule covers it' }],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
@@ -196,19 +196,21 @@ describe('rule 7: every send comes after a poll with exactly that content', () =
 			after: 'decision',
 		});
 		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
-		expect(outcome).toMatchObject({ kind: 'needsApproval', decisions: [] });
+		expect(outcome).toMatchObject({ kind: 'needsApproval', decisions: [{ state: 'gone' }] });
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('the list has the request that was pending at the time of the decision', async () => {
+	test('the list has each request that was pending at the time of a decision', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });
 		service.meets('poll', instead({ patterns: ['git pull'] }), { after: 'decision', first: 1 });
 		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ patterns: ['git pull'] }],
-			warnings: [],
+			decisions: [
+				{ patterns: ['git push'], state: 'unconfirmed' },
+				{ patterns: ['git pull'], state: 'confirmed' },
+			],
 		});
 	});
 
@@ -224,7 +226,7 @@ describe('rule 7: every send comes after a poll with exactly that content', () =
 	});
 });
 
-describe('rule 7: a decision that finds no request', () => {
+describe('a decision that finds no request', () => {
 	test("isn't treated as a new session: it's sent once, and the node polls", async () => {
 		const service = simulation();
 		service.meets('decision', { ...(status(404) as object), processed: true } as Weather);
@@ -232,11 +234,11 @@ describe('rule 7: a decision that finds no request', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ option: 'once', note: expect.stringMatching(/already answered/) }],
+			decisions: [{ option: 'once', state: 'gone' }],
 		});
 	});
 
-	test.each([404, 409])('is listed if an earlier one was carried out: %d', async (code) => {
+	test.each([404, 409])('is unconfirmed if an earlier one may have arrived: %d', async (code) => {
 		const service = simulation();
 		service.meets('decision', 'lost-after', { first: 1 });
 		service.meets('decision', status(code));
@@ -244,14 +246,13 @@ describe('rule 7: a decision that finds no request', () => {
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(outcome).toMatchObject({
 			kind: 'completed',
-			decisions: [{ permission: 'bash' }],
-			warnings: [],
+			decisions: [{ permission: 'bash', state: 'unconfirmed' }],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
 });
 
-describe('rule 17: decisions are complete in every ending', () => {
+describe('decisions are complete in every ending', () => {
 	const lost = (service: ReturnType<typeof simulation>) =>
 		service.meets('decision', 'lost-after', { first: 1 });
 
