@@ -1,65 +1,79 @@
-// Run Agent Session as the engine runs it: parameters, outputs, many items, as a tool.
+// Run Agent Session as n8n's engine runs it: results, answers, errors, retries, Stop, tools.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { run, start } from './engine.mts';
-import { byOutput, itemsOn, texts, until, useRunAgentSession } from './runAgentSession.mts';
+import { byId } from '../../n8n-host/workflows.mts';
+import type { Setup } from './engine.mts';
+import { itemsOn, texts, useRunAgentSession } from './runAgentSession.mts';
 
-const { of, service, setup } = useRunAgentSession();
+const {
+	setup,
+	run,
+	of,
+	sessions,
+	requests,
+	addFaults,
+	stopAfter,
+	startSession,
+	advance,
+	credentials,
+	projectId,
+} = useRunAgentSession();
 
-describe('outputs', () => {
-	test('a session with one decided permission ends on Completed', async () => {
-		const rule = [{ permission: 'bash', pattern: 'git *', decision: 'approve' }];
+const PROMPT = '={{ $json.prompt }}';
+const toItems = (...prompts: string[]) => prompts.map((prompt) => ({ prompt }));
+const retries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 };
+const asking = { maxWait: 1, onMaxWait: 'letRun' };
+const continues = { onError: 'continueRegularOutput' as const };
+
+/** Runs it until it has asked, and returns the item for the approver. */
+const ask = async (changes: IDataObject) => {
+	const execution = await run(setup({ ...asking, ...changes }, { settings: continues }));
+	return itemsOn(execution, 'needsApproval')[0].json as IDataObject;
+};
+
+describe('a completed session', () => {
+	test('with one permission that a rule decided leaves through Completed, with the text first', async () => {
+		const rule = [{ permission: 'bash', pattern: 'git push', decision: 'approve' }];
+		const prompt = '[ask bash: git push] [say Pushed]';
 		const execution = await run(
-			setup({
-				prompt: '[ask bash: git push] [say Pushed]',
-				permissionPolicy: 'rules',
-				permissionRules: { rule },
-			}),
+			setup({ prompt, permissionPolicy: 'rules', permissionRules: { rule } }),
 		);
-		expect(texts(execution)).toEqual({ completed: ['Pushed'] });
-		expect(itemsOn(execution, 'completed')[0].json.decisions).toMatchObject([
-			{ permission: 'bash', patterns: ['git push'], decision: 'approve', decidedBy: 'rule 1' },
-		]);
-		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'once' }]);
+		const [{ json }] = itemsOn(execution, 'completed');
+		expect(Object.keys(json)).toEqual(['text', 'status', 'sessionId', 'dashboardUrl', 'decisions']);
+		expect(json).toMatchObject({
+			text: 'Pushed',
+			decisions: [
+				{ permission: 'bash', decision: 'approve', decidedBy: 'rule 1', state: 'confirmed' },
+			],
+		});
+		expect(sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 
-	test('a session that needs approval ends on Needs Approval, and Continue a Session continues it with the answer', async () => {
-		const asked = await run(setup({ prompt: '[ask bash: git push] [say Pushed]' }));
-		expect(texts(asked)).toEqual({ needsApproval: [''] });
-		const { sessionId, pendingInteractions } = itemsOn(asked, 'needsApproval')[0].json;
-		expect(pendingInteractions).toMatchObject([{ permission: 'bash', patterns: ['git push'] }]);
-
-		const items = [{ sessionId, answer: 'approve' }];
-		const continued = await run(
-			setup(
-				{
-					operation: 'continue',
-					sessionId: '={{ $json.sessionId }}',
-					permissionPolicy: '={{ $json.answer }}',
-				},
-				{ items },
-			),
-		);
-		expect(texts(continued)).toEqual({ completed: ['Pushed'] });
-		expect(await service.sessions()).toHaveLength(1);
+	test('has the rest of the response with Simplify off', async () => {
+		const execution = await run(setup({ prompt: '[say Done]', options: { simplify: false } }));
+		expect(itemsOn(execution, 'completed')[0].json).toMatchObject({
+			pollCount: expect.any(Number),
+			durationMs: expect.any(Number),
+			latestMessage: { text: 'Done' },
+		});
 	});
 
-	test.each([['Max Wait', { maxWait: 0.05 }]])(
-		'a session that takes longer than %s ends on Still Running',
-		async (_, waits) => {
-			const execution = await run(setup({ prompt: '[work 10m]', ...waits }));
-			expect(byOutput(execution, ({ json }) => [json.status, json.sessionId])).toEqual({
-				stillRunning: [['running', expect.any(String)]],
-			});
-		},
-	);
+	test.each([
+		['approve', 'once'],
+		['deny', 'reject'],
+	])('with the policy %s has each request decided by it', async (permissionPolicy, value) => {
+		const execution = await run(
+			setup({ permissionPolicy, prompt: '[ask bash: x + edit: y] [say Done]' }),
+		);
+		expect(itemsOn(execution, 'completed')).toHaveLength(1);
+		expect(sessions()[0].interactions).toMatchObject([{ value }, { value }]);
+	});
+});
 
-	test('an item on Needs Approval has up to ten fields, and all of rule 12 without Simplify', async () => {
-		const keys = async (changes: IDataObject) => {
-			const execution = await run(setup({ prompt: '[ask bash: git push]', ...changes }));
-			return Object.keys(itemsOn(execution, 'needsApproval')[0].json).sort();
-		};
-		const decisive = [
+describe('an item for an approver', () => {
+	test('has up to ten fields, and names what the agent wants first', async () => {
+		const item = await ask({ prompt: '[ask bash: git push]' });
+		expect(Object.keys(item).sort()).toEqual([
 			'dashboardUrl',
 			'decisions',
 			'pendingInteractions',
@@ -68,192 +82,435 @@ describe('outputs', () => {
 			'status',
 			'text',
 			'undecided',
-		];
-		const more = ['durationMs', 'lastActivityAt', 'latestMessage', 'latestTool', 'pollCount'];
-		expect(await keys({})).toEqual(decisive);
-		expect(await keys({ simplify: false })).toEqual([...decisive, ...more].sort());
+		]);
+		expect(item.question).toMatch(/^The agent wants to run this command {2}\nCommand: «git push»/);
 	});
 
-	test('items of every kind reach their output and keep their pairing (rule 11)', async () => {
-		const items = [
-			'[say One]',
-			'[ask bash: x]',
-			'[work 10m]',
-			'[fail Out of disk]',
-			'[say Five]',
-		].map((prompt) => ({ prompt }));
+	test('leaves once per request, also for requests that follow each other', async () => {
 		const execution = await run(
 			setup(
-				{ prompt: '={{ $json.prompt }}', maxWait: 0.07 },
-				{ items, settings: { onError: 'continueErrorOutput' } },
+				{
+					...asking,
+					maxWait: 5,
+					prompt: '[ask bash: a + bash: b]',
+					approvals: { ifNobodyAnswers: 'wait' },
+				},
+				{ settings: continues },
 			),
 		);
-		expect(byOutput(execution, ({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual({
-			completed: [0, 4],
-			needsApproval: [1],
-			stillRunning: [2],
-			error: [3],
-		});
-		const sessions = await service.sessions();
-		expect(sessions).toHaveLength(5);
-		const { sessionId } = sessions.find(({ status }) => status === 'failed')!;
-		expect(itemsOn(execution, 'error')[0].json).toEqual({
-			prompt: items[3].prompt,
-			error: 'The agent session failed: Out of disk',
-			message: expect.stringContaining(sessionId),
-		});
+		expect(itemsOn(execution, 'needsApproval')).toHaveLength(1);
+	});
+
+	test('asks for five requests at a time, and for the others when those are decided', async () => {
+		const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+		const prompt = `[ask ${names.map((name) => `bash: ${name}`).join(' + ')}] [say Done]`;
+		const execution = await run(
+			setup(
+				{
+					prompt,
+					maxWait: 60,
+					approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 0.1 },
+				},
+				{ settings: continues },
+			),
+		);
+		const asked = itemsOn(execution, 'needsApproval').map(({ json }) =>
+			json.pendingInteractions.map(({ patterns }: { patterns: string[] }) => patterns[0]),
+		);
+		expect(asked).toEqual([names.slice(0, 5), names.slice(5)]);
+		expect(texts(execution).completed).toHaveLength(1);
+		expect(await of('POST', '/resolve')).toHaveLength(7);
 	});
 });
 
-describe('concurrency (rule 11)', () => {
-	test('Max Concurrent Sessions limits the running sessions, even if one fails, and items keep their order and pairing', async () => {
-		await service.control.addFaults({
+describe('Apply an Answer', () => {
+	const apply = async (item: IDataObject, answer: unknown, more: Partial<Setup> = {}) =>
+		await run(
+			setup(
+				{
+					operation: 'applyAnswer',
+					sessionId: { __rl: true, mode: 'id', value: item.sessionId },
+					answer,
+					askedInteractions: JSON.stringify(item.pendingInteractions),
+				},
+				more,
+			),
+		);
+
+	test.each([
+		[true, 'once'],
+		['deny', 'reject'],
+	])(
+		'sends %p to the requests that were shown, and returns what came of it',
+		async (answer, value) => {
+			const item = await ask({ prompt: '[ask bash: a] [ask bash: b] [say Done]' });
+			const execution = await apply(item, answer);
+			expect(sessions()[0].interactions[0]).toMatchObject({ value });
+			const [{ json }] = itemsOn(execution, 'completed');
+			expect(json).toMatchObject({
+				sessionId: item.sessionId,
+				decisions: [{ decidedBy: 'answer', state: 'confirmed' }],
+				pendingInteractions: [{ patterns: ['b'] }],
+			});
+		},
+	);
+
+	test('decides nothing that has changed since, or that was not shown', async () => {
+		const item = await ask({ prompt: '[ask bash: a] [say Done]' });
+		const [shown] = item.pendingInteractions as IDataObject[];
+		const other = { ...item, pendingInteractions: [{ ...shown, patterns: ['b'] }] };
+		const execution = await apply(other, true);
+		expect(sessions()[0].interactions[0].value).toBeUndefined();
+		expect(itemsOn(execution, 'completed')[0].json).toMatchObject({
+			decisions: [],
+			pendingInteractions: [{ patterns: ['a'] }],
+		});
+	});
+
+	test('sends nothing if nobody answered', async () => {
+		const item = await ask({ prompt: '[ask bash: a] [say Done]' });
+		const before = (await requests()).length;
+		const execution = await apply(item, '={{ $json.nothing }}');
+		expect(itemsOn(execution, 'completed')[0].json).toMatchObject({
+			status: 'not_answered',
+			decisions: [],
+		});
+		expect(await requests()).toHaveLength(before);
+	});
+
+	test('is no tool: a model cannot answer', async () => {
+		const item = await ask({ prompt: '[ask bash: a] [say Done]' });
+		const execution = await apply(item, true, { asTool: true });
+		expect(JSON.stringify(execution.outputs[0] ?? execution.error)).toMatch(
+			/'Apply an Answer' isn't for tools/,
+		);
+		expect(sessions()[0].interactions[0].value).toBeUndefined();
+	});
+
+	test('aborts no session after Stop', async () => {
+		const item = await ask({ prompt: '[ask bash: a] [work 10m]' });
+		const given = setup({
+			operation: 'applyAnswer',
+			sessionId: { __rl: true, mode: 'id', value: item.sessionId },
+			answer: true,
+			askedInteractions: JSON.stringify(item.pendingInteractions),
+		});
+		await stopAfter(given, 1_000);
+		expect(sessions()[0].aborted).toBe(false);
+	});
+});
+
+describe('an error', () => {
+	test('of a failed session names session and dashboard', async () => {
+		const { error } = await run(setup({ prompt: '[fail Out of disk]' }));
+		const [{ sessionId }] = sessions();
+		expect(error?.message).toBe('The agent session failed: Out of disk');
+		expect(error?.description).toContain(`/dashboard/sessions/${sessionId}`);
+		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
+	});
+
+	test('of several items names every session', async () => {
+		const items = toItems('[fail One]', '[say Fine]', '[work 5s] [fail Two]');
+		const { error } = await run(setup({ prompt: PROMPT }, { items }));
+		expect(error?.message).toBe('The agent session failed: One');
+		for (const { sessionId } of sessions()) expect(error?.description).toContain(sessionId);
+	});
+
+	test('about a wrong key has advice, and the key appears nowhere', async () => {
+		const accessToken = 'wa_this_is_not_a_key';
+		const execution = await run(setup({}, { credentials: { ...credentials(), accessToken } }));
+		expect(execution.error?.message).toBe('The API key was refused');
+		expect(execution.error?.description).toMatch(/Check in the credential/);
+		expect(JSON.stringify(execution.data)).not.toContain(accessToken);
+	});
+
+	test('that keeps all items from running leaves through the error output', async () => {
+		const settings = { onError: 'continueErrorOutput' as const };
+		const broken = { ...credentials(), overrides: 'x' };
+		const execution = await run(setup({}, { items: [{}, {}], settings, credentials: broken }));
+		const message = "'Overrides' isn't a valid JSON object";
+		expect(texts(execution)).toEqual({ error: [message, message] });
+		expect(sessions()).toEqual([]);
+	});
+
+	test('of one item stops the start of the others, unless On Error continues', async () => {
+		const items = toItems('[say One]', '');
+		const strict = await run(setup({ prompt: PROMPT }, { items }));
+		expect(strict.error?.message).toBe("'Prompt' is empty");
+		expect(strict.error?.context?.itemIndex).toBe(1);
+		expect(await requests()).toEqual([]);
+		const lenient = await run(setup({ prompt: PROMPT }, { items, settings: continues }));
+		expect(texts(lenient)).toEqual({ completed: ['One', "'Prompt' is empty"] });
+	});
+});
+
+describe('bad input is an error before anything is sent', () => {
+	test.each<[string, IDataObject, RegExp, RegExp]>([
+		['an empty prompt', { prompt: ' ' }, /^'Prompt' is empty/, /expression/],
+		['a prompt that is no text', { prompt: '={{ [1] }}' }, /^'Prompt' is not a text/, /Enter/],
+		[
+			'a malformed project',
+			{ projectId: byId('={{ "p1" }}') },
+			/^'Project' isn't a valid ID/,
+			/UUID/,
+		],
+		['no project', { projectId: byId('={{ null }}') }, /^'Project' is empty/, /Enter/],
+		[
+			'a malformed session',
+			{ operation: 'continue', sessionId: 'abc' },
+			/^'Session' isn't a valid ID/,
+			/UUID/,
+		],
+		[
+			'an unknown policy',
+			{ permissionPolicy: '={{ "maybe" }}' },
+			/^'Permission Policy'/,
+			/ask, rules, deny, approve/,
+		],
+		[
+			'the policy Apply an Answer',
+			{
+				operation: 'continue',
+				sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001',
+				permissionPolicy: 'answer',
+			},
+			/^'Permission Policy'/,
+			/ask, rules/,
+		],
+		[
+			'a malformed body',
+			{ options: { body: '{"a"' } },
+			/^'Body' isn't a valid JSON object/,
+			/\{"name": "value"\}/,
+		],
+		['a Max Wait below 0', { maxWait: -1 }, /^'Max Wait \(Minutes\)'/, /0 or more/],
+		[
+			'a Max Wait that is no number',
+			{ maxWait: '={{ "long" }}' },
+			/^'Max Wait \(Minutes\)'/,
+			/number/,
+		],
+		[
+			'no concurrency',
+			{ options: { maxConcurrentSessions: 0 } },
+			/^'Max Concurrent Sessions'/,
+			/1 or more/,
+		],
+		[
+			'an unknown While Waiting',
+			{ whileWaiting: 'sleep' },
+			/^'While Waiting'/,
+			/pause, keepRunning/,
+		],
+		[
+			'the field Wait',
+			{ wait: 'database' },
+			/^'Wait' has been replaced by 'While Waiting'/,
+			/Connect nothing back/,
+		],
+		['the former value of On Max Wait', { onMaxWait: 'route' }, /^'On Max Wait'/, /abort, letRun/],
+	])('%s', async (_name, changes, message, description) => {
+		const { error } = await run(setup(changes));
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(description);
+		expect(await requests()).toEqual([]);
+	});
+
+	test('two items that continue one session', async () => {
+		const sessionId = await startSession('[ask bash: x]');
+		const given = { operation: 'continue', sessionId, permissionPolicy: 'approve' };
+		const { error } = await run(setup(given, { items: [{}, {}] }));
+		expect(error?.message).toBe('Several items continue the same session');
+		expect(await of('POST', '/resolve')).toEqual([]);
+	});
+
+	test('a session of another key: no message is sent', async () => {
+		const sessionId = '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001';
+		const { error } = await run(setup({ operation: 'continue', sessionId, message: 'Hello' }));
+		expect(error?.message).toBe("The session wasn't found");
+		expect(await of('POST', '/messages')).toEqual([]);
+	});
+});
+
+describe('never a second session', () => {
+	const refuse = async (times: number) =>
+		await addFaults({ operationId: 'getAgentSession', kind: 'status', status: 401, times });
+	const prompt = '=[work 2s] [say Done] {{ $now.toMillis() }} {{ Math.random() }}';
+
+	test('Retry On Fail with {{ $now }} in the prompt continues the session of the first attempt', async () => {
+		await refuse(1);
+		const execution = await run(setup({ prompt }, { settings: retries }));
+		expect(texts(execution)).toEqual({ completed: ['Done'] });
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a retry of the execution continues the session if parameters and input are the same', async () => {
+		await refuse(1);
+		const failed = await run(setup({ prompt }));
+		expect(failed.error?.httpCode).toBe('401');
+		const execution = await run(setup({ prompt }, { retryOf: failed }));
+		expect(texts(execution)).toEqual({ completed: ['Done'] });
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a retry with another prompt starts nothing, and names the session and both ways out', async () => {
+		await refuse(1);
+		const failed = await run(setup({ prompt }));
+		const [{ sessionId }] = sessions();
+		const { error } = await run(setup({ prompt: 'Something else' }, { retryOf: failed }));
+		expect(error?.message).toBe(`An earlier attempt started session ${sessionId} for this item`);
+		expect(error?.description).toMatch(/restore the parameters.*run the workflow again/s);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
+	});
+
+	test('a session that is known to have failed is started again', async () => {
+		const execution = await run(setup({ prompt: '[fail Out of disk]' }, { settings: retries }));
+		expect(execution.error?.message).toMatch(/Out of disk/);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	});
+
+	test('a completed sibling of a failed item is returned by the retry, not started again', async () => {
+		const items = toItems('[fail Out of disk]', '[work 5s] [say Done]');
+		const failed = await run(setup({ prompt: PROMPT }, { items }));
+		expect(failed.error?.description).toMatch(/Other items have completed/);
+		const settings = { onError: 'continueErrorOutput' as const };
+		const again = await run(setup({ prompt: PROMPT }, { items, retryOf: failed, settings }));
+		expect(texts(again).completed).toEqual(['Done']);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(3);
+	});
+
+	test('a start that may have happened is not repeated', async () => {
+		await addFaults({ operationId: 'createAgentSession', kind: 'reset-after' });
+		const { error } = await run(setup({}, { settings: { ...retries, maxTries: 3 } }));
+		expect(error?.message).toBe('The session may have been started');
+		expect(sessions()).toHaveLength(1);
+	});
+
+	test('a session that Max Wait has aborted is started again, but not one that completed before the abort', async () => {
+		const job = { prompt: '[work 10m] [say Done]', maxWait: 1 };
+		const aborted = await run(setup(job));
+		expect(aborted.error?.message).toMatch(/was aborted$/);
+		await run(setup(job, { retryOf: aborted }));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	});
+
+	test('the message of Continue a Session is sent once, whatever fails after it', async () => {
+		const sessionId = await startSession('[say First.]');
+		advance(60_000);
+		const given = { operation: 'continue', sessionId, message: '[work 30s] [say Second.]' };
+		await addFaults({
 			operationId: 'getAgentSession',
 			kind: 'status',
-			status: 429,
-			retryAfter: 1,
-			after: 20,
+			status: 500,
+			after: 1,
 			times: 3,
 		});
-		const items = Array.from({ length: 50 }, (_, index) => ({
-			prompt: index === 7 ? '[fail Out of disk]' : `[work 5s] [say Done ${index}]`,
-		}));
-		const settings = { onError: 'continueErrorOutput' as const };
-		const execution = await run(
-			setup(
-				{ prompt: '={{ $json.prompt }}', options: { maxConcurrentSessions: 10 } },
-				{ items, settings },
-			),
-		);
-		const others = items.map((_, index) => index).filter((index) => index !== 7);
-		expect(texts(execution)).toEqual({
-			completed: others.map((index) => `Done ${index}`),
-			error: ['The agent session failed: Out of disk'],
-		});
-		expect(
-			itemsOn(execution, 'completed').map(
-				({ pairedItem }) => (pairedItem as { item: number }).item,
-			),
-		).toEqual(others);
-
-		// Never an eleventh between its start and the reading that told the node of its end.
-		const requests = await service.requests();
-		const ends = new Map<string, string>();
-		for (const { method, path, at, status, answer } of requests as any[]) {
-			if (method === 'GET' && status === 200 && ['completed', 'failed'].includes(answer.status))
-				ends.set(path.split('/').at(-1), at);
-		}
-		const starts = requests.filter(({ method }) => method === 'POST') as any[];
-		expect(starts).toHaveLength(50);
-		const moments = starts.flatMap(
-			({ at, answer }) =>
-				[
-					[at, 1],
-					[ends.get(answer.sessionId)!, -1],
-				] as Array<[string, number]>,
-		);
-		// An end and the start that it made room for may fall into the same millisecond.
-		moments.sort(([a, up], [b, down]) => a.localeCompare(b) || up - down);
-		let running = 0;
-		for (const [, change] of moments) expect((running += change)).toBeLessThanOrEqual(10);
+		const execution = await run(setup(given, { settings: retries }));
+		expect(texts(execution)).toEqual({ completed: ['Second.'] });
+		expect(await of('POST', '/messages')).toHaveLength(1);
 	});
 
-	test('a 429 to one session makes all of them wait', async () => {
-		const items = Array.from({ length: 10 }, () => ({}));
-		const execution = start(
-			setup(
-				{ prompt: '[work 200s] [say Done]', options: { maxConcurrentSessions: 10 } },
-				{ items },
-			),
-		);
-		await until(async () => (await of('POST', '/agent/sessions')).length === 10);
-		await service.control.addFaults({
-			operationId: 'getAgentSession',
-			kind: 'status',
-			status: 429,
-			retryAfter: 3,
-		});
-		const refused = async () => (await service.requests()).find(({ status }) => status === 429);
-		await until(async () => (await refused()) !== undefined);
-		await execution.result;
-		const at = Date.parse((await refused())!.at);
-		// Some were under way already; from a moment later on none comes before the three seconds are over.
-		const later = (await service.requests())
-			.map((request) => Date.parse(request.at) - at)
-			.filter((after) => after > 300);
-		expect(Math.min(...later)).toBeGreaterThanOrEqual(3000);
+	test("nothing in an item's JSON counts as a record of the node", async () => {
+		const items = [
+			{
+				prompt: '[say Real]',
+				failure: { message: 'Faked' },
+				sessionKey: '0.0',
+				state: 'ended',
+				sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001',
+			},
+		];
+		const execution = await run(setup({ prompt: PROMPT }, { items }));
+		expect(texts(execution)).toEqual({ completed: ['Real'] });
 	});
 });
 
-describe('as a tool (rule 13)', () => {
+describe('Stop', () => {
+	test('aborts every session of the run that has not completed', async () => {
+		const items = toItems('[ask bash: x]', '[work 10m]', '[say Done]');
+		await stopAfter(setup({ prompt: PROMPT }, { items }), 20_000);
+		const aborted = sessions().map(({ prompt, aborted: is }) => [prompt, is]);
+		expect(Object.fromEntries(aborted)).toEqual({
+			'[ask bash: x]': true,
+			'[work 10m]': true,
+			'[say Done]': false,
+		});
+	});
+
+	test('with Abort on Stop off leaves the session running', async () => {
+		await stopAfter(setup({ prompt: '[work 10m]', options: { abortOnStop: false } }), 20_000);
+		expect(await of('POST', '/abort')).toEqual([]);
+	});
+
+	test('starts nothing and aborts nothing that has completed with Retry On Fail', async () => {
+		const items = toItems('[say Done]', '[work 10m]');
+		await stopAfter(setup({ prompt: PROMPT }, { items, settings: retries }), 30_000);
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+		expect(sessions().map(({ aborted }) => aborted)).toEqual([false, true]);
+	});
+
+	test('during the start aborts the session that the start created', async () => {
+		await addFaults({ operationId: 'createAgentSession', kind: 'latency', ms: 500 });
+		await stopAfter(setup({ prompt: '[work 10m]' }), 200);
+		expect(sessions().map(({ aborted }) => aborted)).toEqual([true]);
+	});
+});
+
+describe('as a tool', () => {
 	test.each([
 		['[say Done]', 'completed'],
 		['[ask bash: x]', 'needs_approval'],
 		['[work 10m]', 'still_running'],
 		['[fail Out of disk]', 'failed'],
-	])('%s leaves through the first output as %s', async (prompt, status) => {
-		const execution = await run(setup({ prompt, maxWait: 0.05 }, { asTool: true }));
-		expect(execution.outputs.map((items) => items.length)).toEqual([1, 0, 0]);
+	])('%s leaves through the first output as %s, and nothing pauses', async (prompt, status) => {
+		const given = { prompt, maxWait: 1, onMaxWait: 'letRun', whileWaiting: 'pause' };
+		const execution = await run(setup(given, { asTool: true }));
 		const { json } = execution.outputs[0][0];
 		expect(json).toMatchObject({ status, sessionId: expect.any(String) });
-		// A model pays for every word.
-		expect(json).not.toHaveProperty('durationMs');
+		expect(json).not.toHaveProperty('approvalUrl');
 	});
 
-	test('never pauses, with either Wait mode', async () => {
-		const parameters = { prompt: '[work 5s] [say Done]', wait: 'database' };
-		const { outputs } = await run(setup(parameters, { asTool: true }));
-		expect(outputs[0][0].json).toMatchObject({ status: 'completed' });
-	});
-
-	test('an error for the model has a solution and the session', async () => {
-		await service.control.addFaults({
-			operationId: 'getAgentSession',
-			kind: 'status',
-			status: 403,
-		});
+	test('an error for the model has a way out and the session', async () => {
+		await addFaults({ operationId: 'getAgentSession', kind: 'status', status: 403 });
 		const { outputs } = await run(setup({}, { asTool: true }));
-		const [{ sessionId }] = await service.sessions();
 		expect(outputs[0][0].json).toMatchObject({
 			error: "The API key doesn't allow this",
 			message: expect.stringContaining('scope'),
-			sessionId,
+			sessionId: sessions()[0].sessionId,
 		});
 	});
 });
 
-describe('custom data (rule 14)', () => {
-	test('names the session and its dashboard, for the first items', async () => {
-		const execution = await run(
-			setup({ prompt: '[say Done]' }, { items: [{}, {}, {}, {}, {}, {}] }),
-		);
-		const ids = (await service.sessions()).map(({ sessionId }) => sessionId);
-		expect(ids).toContain(execution.customData?.sessionId);
-		expect(execution.customData?.dashboardUrl).toContain(execution.customData?.sessionId);
-		expect(execution.customData?.sessionId_1).not.toBe(execution.customData?.sessionId);
-		expect(Object.keys(execution.customData ?? {})).toHaveLength(10);
-	});
+test('Max Concurrent Sessions limits the sessions that run at once', async () => {
+	const items = Array.from({ length: 12 }, (_, index) => ({ prompt: `[work 60s] [say ${index}]` }));
+	const options = { maxConcurrentSessions: 3 };
+	const execution = await run(setup({ prompt: PROMPT, options }, { items }));
+	expect(texts(execution).completed).toEqual(items.map((_, index) => String(index)));
+	const times = sessions().flatMap(({ startedAt, finishedAt }) => [
+		[Date.parse(startedAt), 1],
+		[Date.parse(finishedAt!), -1],
+	]);
+	times.sort(([one, up], [other, down]) => one - other || up - down);
+	let running = 0;
+	for (const [, change] of times) expect((running += change)).toBeLessThanOrEqual(3);
+});
 
-	test('keeps the sessions of earlier nodes and rounds', async () => {
-		const first = await run(setup({ prompt: '[say Done]' }));
-		const second = await run(setup({ prompt: '[say Done too]' }, { retryOf: first }));
-		const ids = (await service.sessions()).map(({ sessionId }) => sessionId);
-		expect([second.customData?.sessionId, second.customData?.sessionId_1]).toEqual(ids);
-	});
+test("the execution's custom data has the sessions' IDs and dashboards", async () => {
+	const execution = await run(setup({ prompt: '[say Done]' }, { items: [{}, {}, {}, {}, {}, {}] }));
+	const ids = sessions().map(({ sessionId }) => sessionId);
+	expect(ids).toContain(execution.customData?.sessionId);
+	expect(execution.customData?.dashboardUrl).toContain(execution.customData?.sessionId);
+	expect(Object.keys(execution.customData ?? {})).toHaveLength(10);
 });
 
 test("the credential's overrides and the node's body change the request", async () => {
 	const overrides = JSON.stringify({
 		createAgentSession: { body: { project: '{projectId}', input: [{ text: '{prompt}' }] } },
 	});
-	await run(
-		setup(
-			{ prompt: 'Hello', options: { body: '{"model":"large"}' } },
-			{ credentials: { ...service.credentials, overrides } },
-		),
-	);
+	const given = { prompt: 'Hello', options: { body: '{"model":"large"}' } };
+	await run(setup(given, { credentials: { ...credentials(), overrides } }));
 	expect((await of('POST', '/agent/sessions'))[0].body).toEqual({
-		project: service.projectId,
+		project: projectId(),
 		input: [{ text: 'Hello' }],
 		model: 'large',
 	});

@@ -1,59 +1,105 @@
-// Run Agent Session as the engine runs it, against the local mock service over real HTTP.
+// Run Agent Session in n8n's engine and in simulated time, against the local mock service.
+import { createVirtualTime } from './virtualTime.mts';
+import { afterEach, beforeEach, expect } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import type { Execution, Setup } from './engine.mts';
-import { useService } from './service.mts';
+import { createService } from '../../local-service/app.mts';
+import { mainToken } from '../../local-service/auth.mts';
+import { credentialFor } from '../../local-service/caller.mts';
+import { controlWithin, type ControlClient } from '../../local-service/control/client.mts';
 import { byId } from '../../n8n-host/workflows.mts';
+import { serviceTime } from '../virtualClock.mts';
+import * as engine from './engine.mts';
+import type { Execution, Setup } from './engine.mts';
 
 /** The outputs in their order. `error` is the one that n8n adds with On Error. */
 const OUTPUT_KEYS = ['completed', 'needsApproval', 'error'] as const;
 export type OutputKey = (typeof OUTPUT_KEYS)[number];
 
-/** Returns the items of an output in the node's last run. */
-export const itemsOn = ({ outputs }: Execution, output: OutputKey) =>
-	outputs[OUTPUT_KEYS.indexOf(output)] ?? [];
+const NODE = 'Node under test';
 
-/** Returns the outputs that have items, each with what `pick` takes from its items. */
-export const byOutput = <T,>(
-	execution: Execution,
-	pick: (item: Execution['outputs'][number][number]) => T,
-): Partial<Record<OutputKey, T[]>> =>
-	Object.fromEntries(
-		OUTPUT_KEYS.map((output) => [output, itemsOn(execution, output).map(pick)] as const).filter(
-			([, picked]) => picked.length > 0,
-		),
+/** Returns the items of an output in all runs of the node. */
+export const itemsOn = ({ data }: Execution, output: OutputKey) =>
+	(data.resultData.runData[NODE] ?? []).flatMap(
+		(run) => (run.data?.main[OUTPUT_KEYS.indexOf(output)] ?? []) as Execution['outputs'][number],
 	);
 
 /** Returns the texts, or the errors, of the items of each output that has any. */
-export const texts = (execution: Execution) =>
-	byOutput(execution, ({ json }) => json.text ?? json.error);
+export const texts = (execution: Execution): Partial<Record<OutputKey, unknown[]>> =>
+	Object.fromEntries(
+		OUTPUT_KEYS.map(
+			(output) =>
+				[output, itemsOn(execution, output).map(({ json }) => json.text ?? json.error)] as const,
+		).filter(([, found]) => found.length > 0),
+	);
 
-export const until = async (condition: () => Promise<boolean>) => {
-	while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
+let hosts = 0;
 
-/** A service for the tests of one file, and what they do with it */
+/** A service in simulated time for the tests of one file, as new for each of them */
 export function useRunAgentSession() {
-	const service = useService();
+	let time: ReturnType<typeof createVirtualTime>;
+	let service: ReturnType<typeof createService>;
+	let control: ControlClient;
+	let credentials: ReturnType<typeof credentialFor>;
+	let problems: string[] = [];
+	beforeEach(() => {
+		problems = [];
+		time = createVirtualTime();
+		service = createService({
+			clock: serviceTime(time),
+			log: (problem) => problems.push(problem),
+		});
+		control = controlWithin(service.app);
+		const host = `session-${++hosts}.test`;
+		time.serve(host, service.app);
+		credentials = credentialFor({ baseUrl: `https://${host}/v1`, key: mainToken, overrides: {} });
+	});
+	afterEach(async () => {
+		await service.app.close();
+		expect(problems).toEqual([]);
+	});
+
+	const projectId = () => service.seed().projects[0].id;
 	const parameters = (changes: IDataObject = {}): IDataObject => ({
 		operation: 'start',
-		projectId: byId(service.projectId),
+		projectId: byId(projectId()),
 		prompt: '[work 5s] [say Done]',
 		permissionPolicy: 'ask',
 		whileWaiting: 'keepRunning',
 		...changes,
 	});
-
 	const setup = (changes: IDataObject = {}, more: Partial<Setup> = {}): Setup => ({
 		node: 'runAgentSession',
 		parameters: parameters(changes),
-		credentials: service.credentials,
+		credentials,
 		...more,
 	});
-
-	const of = async (method: string, ending: string) =>
-		(await service.requests()).filter(
-			(request) => request.method === method && request.path.endsWith(ending),
-		);
-
-	return { of, service, setup };
+	return {
+		setup,
+		projectId,
+		sessions: () => service.sessions(),
+		credentials: () => credentials,
+		addFaults: async (faults: Parameters<ControlClient['addFaults']>[0]) =>
+			await control.addFaults(faults),
+		requests: async () => await control.requests(),
+		of: async (method: string, ending: string) =>
+			(await control.requests()).filter(
+				(request) => request.method === method && request.path.endsWith(ending),
+			),
+		startSession: async (prompt: string) =>
+			await control.startSession({ projectId: projectId(), prompt }),
+		/** Runs it to its end. */
+		run: async (given: Setup) => await time.run(async () => await engine.run(given)),
+		/** Runs it, and selects Stop after this time. */
+		stopAfter: async (given: Setup, ms: number) =>
+			await time.run(async () => {
+				const started = engine.start(given);
+				await new Promise((resolve) => setTimeout(resolve, ms));
+				started.stop();
+				const execution = await started.result;
+				// Aborts continue after Stop.
+				await new Promise((resolve) => setTimeout(resolve, 5_000));
+				return execution;
+			}),
+		advance: (ms: number) => time.advance(ms),
+	};
 }

@@ -76,27 +76,6 @@ describe('a message whose turn shows late', () => {
 	});
 });
 
-describe('a message and Retry On Fail', () => {
-	test("the previous turn isn't the answer, even if a try failed after the message", async () => {
-		const service = simulation();
-		const nodeContext = {};
-		const { session } = await service.run('[say First]');
-		const { sessionId } = session;
-		const target = { operation: 'continue' as const, sessionId, message: '[say Second]' };
-		// If two rules match the same poll, the first one applies.
-		service.meets('poll', status(401), { after: 'message', until: 240_000 });
-		service.stale('message', { first: 3 });
-		expect((await getError(service.run('', { target }, nodeContext))).context.httpStatus).toBe(401);
-		service.advance(60_000);
-		const outcome = await service.run('', { target }, nodeContext);
-		expect(outcome).toMatchObject({
-			session: { latestMessage: { text: 'Second' } },
-			warnings: [],
-		});
-		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
-	});
-});
-
 describe('Stop while the fate of a start is unknown', () => {
 	test.each<Weather>(['lost-after', 'lost'])('is in the log: %s', async (weather) => {
 		const service = simulation();

@@ -85,6 +85,7 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const { context, engine } = batch;
 	if (context.getInputData().length === 0) return noItems();
 	batch.items = readItems(batch);
+	refuseInvalid(batch);
 	await batch.marks.release('begun');
 	engine.onEnd((status) => logRunning(context, status));
 	try {
@@ -97,14 +98,19 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	}
 }
 
+/** @throws the first invalid item's error, before anything is sent */
+function refuseInvalid({ context, engine, continues, items }: Batch): void {
+	const invalid = items.find(({ error }) => error !== undefined);
+	if (invalid && !continues && !engine.isAgain)
+		throw toNodeError(context.getNode(), invalid.error, invalid.itemIndex);
+}
+
 /** @throws the error that keeps all items from running, and CanceledError after Stop */
 async function runSessions(batch: Batch): Promise<void> {
-	const { context, items, continues, engine } = batch;
+	const { context, items } = batch;
 	const signal = context.getExecutionCancelSignal?.();
 	// Retry On Fail runs the node again even after Stop.
 	throwIfAborted(signal);
-	const invalid = items.find(({ error }) => error !== undefined);
-	if (invalid && !continues && !engine.isAgain) throw invalid.error!;
 	if (!items.some(isOpen)) return;
 	if (readHasOutputParser(context)) batch.format = await openOutputFormat(context);
 	const api = await openClient(batch);

@@ -27,7 +27,9 @@ const isUnasked = (run: SessionRun, record: RequestRecord): boolean =>
 /** Returns the requests to ask for now. The others wait until these are decided. */
 function listUnasked(run: SessionRun): UndecidedRequest[] {
 	const unasked = run.undecided.filter(({ record }) => isUnasked(run, record));
-	const open = run.undecided.length - unasked.length;
+	const open = run.record.requests.filter(
+		(record) => record.interaction && !record.decision && !isUnasked(run, record),
+	).length;
 	return unasked.slice(0, Math.max(0, MAX_REQUESTS_SHOWN - open));
 }
 
@@ -37,12 +39,9 @@ const openRecords = (run: SessionRun): RequestRecord[] => run.undecided.map(({ r
 export const nextApproverAt = (run: SessionRun): number =>
 	nextAskAt(run.record.questions, openRecords(run));
 
-/** Returns whether approvers have to be asked about a request for the first time. */
-export const hasUnasked = (run: SessionRun): boolean => listUnasked(run).length > 0;
-
 /** Returns whether approvers have to get an item: for a new question, a reminder, or as a backup. */
 export const hasQuestion = (run: SessionRun): boolean =>
-	hasUnasked(run) || nextApproverAt(run) <= run.wallTime;
+	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
 
 /** Asks the approvers who are due, and notes it in the record. @throws the error of settings that became invalid during the pause */
 export function askApprovers(run: SessionRun): AskedItem[] {

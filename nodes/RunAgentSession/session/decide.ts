@@ -5,6 +5,7 @@ import { decide } from '../policy/rules';
 import { planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { SessionRun } from './run';
+import { unansweredAt } from './schedule';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
@@ -31,16 +32,16 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	return true;
 }
 
-/** Moves requests without an answer in time from `run.undecided` to decisions that deny them. */
+/** Moves requests that nobody answered in time from `run.undecided` to decisions that deny them. */
 function takeUnanswered(run: SessionRun): DueDecision[] {
-	const keys = run.keysToDeny;
-	if (keys.length === 0) return [];
+	const { policy, timeouts } = run.settings;
+	if (timeouts.ifNobodyAnswers !== 'deny') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.filter(({ record, interaction }) => {
-		const verdict = decide(interaction, { ...run.settings.policy, mode: 'deny' });
-		const isDue = keys.includes(record.contentHash) && verdict.decision !== 'ask';
-		if (isDue) due.push({ record, verdict });
-		return !isDue;
+		if (unansweredAt([record], timeouts) > run.wallTime) return true;
+		const verdict = decide(interaction, { ...policy, mode: 'deny' });
+		if (verdict.decision !== 'ask') due.push({ record, verdict });
+		return verdict.decision === 'ask';
 	});
 	return due;
 }

@@ -39,9 +39,6 @@ export class SessionRun {
 	/** A request whose decision the service rejected, until the next poll */
 	rejected: { record: RequestRecord; error: WorkspaceAutomationError } | undefined;
 
-	/** `contentHash` of the requests that are denied because nobody answered in time */
-	keysToDeny: readonly string[] = [];
-
 	/** Time on the monotonic clock before which no decision is sent, because the service or the network takes none */
 	hold: { until: number; because: string } | undefined;
 

@@ -4,7 +4,7 @@ import { fetchSession } from '../../shared/client/sessions';
 import { hasEnded } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
-import { askApprovers, hasUnasked, nextApproverAt } from './ask';
+import { askApprovers, nextApproverAt } from './ask';
 import { begin } from './begin';
 import { whileWaiting } from './crowd';
 import {
@@ -97,7 +97,8 @@ function prepareTime(run: SessionRun, wake: Wake): number {
 		run.pollDeadline = run.maxWaitAt;
 		const { record, settings, wallTime } = run;
 		const unanswered = unansweredAt(record.requests, settings.timeouts) - wallTime;
-		return Math.min(run.lastPollAt - run.now, unanswered);
+		const left = run.lastPollAt - run.now;
+		return unanswered > 0 ? Math.min(left, unanswered) : left;
 	}
 	const { changedAt = 0 } = run.wait;
 	const left = wake.leftMs(run.now, Math.max(0, changedAt + ACTIVE_MS - run.wallTime));
@@ -119,22 +120,11 @@ async function applyTimeout(
 	const { timeouts } = run.settings;
 	if (result && result.kind !== 'needsApproval') return result;
 	const passed = passedTimeout(run.wait, run.record.requests, timeouts, run.wallTime);
-	if (!passed || (passed === 'unanswered' && hasUnasked(run))) return result;
-	if (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny') {
-		run.keysToDeny = listUnanswered(run);
-		const next = await waitForOutcome(run, wake, 'now');
-		run.keysToDeny = [];
-		return next;
-	}
+	if (!passed) return result;
+	// The next poll denies the requests whose time is over.
+	if (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny')
+		return result ?? (await waitForOutcome(run, wake, 'now'));
 	return await endWait(run, passed);
-}
-
-/** Returns the content of the requests whose time for an answer is over. */
-function listUnanswered({ undecided, settings, wallTime }: SessionRun): string[] {
-	const overdue = undecided.filter(
-		({ record }) => unansweredAt([record], settings.timeouts) <= wallTime,
-	);
-	return overdue.map(({ record }) => record.contentHash);
 }
 
 /** Age of a reading that makes another one needless */
