@@ -124,7 +124,9 @@ export async function prepareResolution(
 	const { decision, optionValue } = values;
 	const expected = readExpected(values);
 	if (isTool(context)) requireExpected(expected);
-	if (decision === 'option' && optionValue === undefined && Object.keys(extra).length === 0)
+	// A reviewer of a tool's call has to see the decision in its own field.
+	const canBeInBody = Object.keys(extra).length > 0 && !isTool(context);
+	if (decision === 'option' && optionValue === undefined && !canBeInBody)
 		requireText('Option Value', optionValue);
 	const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
 	let option = optionValue;
@@ -135,8 +137,9 @@ export async function prepareResolution(
 		if (expected) checkExpected(found, expected);
 		if (chosen) option = findOption(api, found, chosen);
 	}
-	const type = ('type' in found && found.type) || 'permission';
-	return { type, option, approved: chosen && chosen === 'approve' };
+	const known = 'type' in found && found.type;
+	const type = known || ('type' in extra ? undefined : 'permission');
+	return { type, option, decision: chosen, approved: chosen && chosen === 'approve' };
 }
 
 /** Returns a new session's item, with its ID under `sessionId` for any name that the service has for it. */
