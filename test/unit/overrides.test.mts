@@ -35,6 +35,9 @@ describe('the assumed requests', () => {
 
 describe('an invalid value in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
+		['{{ $json.overrides }}', /come from an expression/, /Enter them as JSON without/],
+		['{"getTask": {"path": "/{{ $json.path }}"}}', /come from an expression/, /without \{\{ \}\}/],
+		[{ getTask: { path: '/{{ $json.path }}' } }, /come from an expression/, /Enter them as JSON/],
 		['{oops', /'Overrides' isn't a valid JSON object/, /JSON object/],
 		[{ createSession: {} }, /has an unknown operation "createSession"/, /There are: /],
 		[{ getTask: 5 }, /no JSON object for "getTask"/, /createAgentSession/],

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
-import { excerpt, isRecord, quote } from '../values';
+import { excerpt, isRecord, quote, toText } from '../values';
 import type { ApiRequest } from './types';
 import {
 	type ApiClient,
@@ -319,6 +319,11 @@ function checkOverride(operation: OperationId, override: unknown): void {
 
 /** Checks the credential's Overrides: JSON text, an object, or nothing. @throws WorkspaceAutomationError that lists the valid names */
 export function readOverrides(value: unknown): Partial<Record<OperationId, Override>> {
+	if (/\{\{/.test(toText(value)))
+		throw overridesError(
+			'come from an expression',
+			'Enter them as JSON without {{ }}, because the data of a workflow must not change a decision.',
+		);
 	const overrides = requireJsonObject('Overrides', value);
 	const operations = Object.keys(OPERATIONS) as OperationId[];
 	for (const [name, override] of Object.entries(overrides)) {
