@@ -46,7 +46,16 @@ export interface Parameter {
 type Json = Record<string, any>;
 
 export const contractFile = new URL('./workspace-automation.yaml', import.meta.url);
-const document = parse(readFileSync(contractFile, 'utf8')) as Json;
+/** Allows other values beside those of an extensible enum. */
+const extend = (_key: string, value: any): unknown => {
+	const { 'x-extensible': isExtensible, enum: listed, ...schema } = value ?? {};
+	return isExtensible ? { ...schema, anyOf: [{ enum: listed }, { type: schema.type }] } : value;
+};
+
+export const document = JSON.parse(
+	JSON.stringify(parse(readFileSync(contractFile, 'utf8'))),
+	extend,
+) as Json;
 
 // Texts from a query or a path are validated as the type that their schema names: `limit=100` is the integer 100.
 // The document as a whole is no schema, so it is not checked as one.
