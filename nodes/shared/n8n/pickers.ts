@@ -94,7 +94,7 @@ const createOptions = (picker: Picker) =>
 /** Reads the locator as it is, because n8n fails to extract the value if the operation has no such field. */
 const readChosen = (context: ILoadOptionsFunctions, name: string): unknown => {
 	const chosen = context.getCurrentNodeParameter(name);
-	return isRecord(chosen) && 'mode' in chosen
+	return isRecord(chosen) && 'value' in chosen
 		? (chosen as unknown as INodeParameterResourceLocator).value
 		: chosen;
 };
