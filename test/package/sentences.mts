@@ -20,7 +20,7 @@ const tableTest: Place = [
 ];
 
 const table: Array<[sentence: string, operations: string[], ...Place]> = [
-	// What the service does, and its conventions
+	// Conventions
 	[
 		"The base URL's last path segment is `/v1`.",
 		EVERY,

@@ -1,4 +1,4 @@
-// What the API document says about single endpoints: the scopes that errors name, the advice after a conflict, and the limits.
+// Rules of the API document for single endpoints: the scopes that errors name, the advice after a conflict, and the limits.
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { CallOptions, OperationId, Values } from '../../nodes/shared/client/operations.ts';
