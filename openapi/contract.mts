@@ -28,6 +28,8 @@ export interface Operation {
 	validateBody?: Validate;
 	/** By status: `'200'`, ..., `'default'` */
 	validateAnswer: Record<string, Validate>;
+	/** The success response with the contract's example */
+	example: { status: number; body: unknown };
 }
 
 /** An operation under the name that overrides, faults and dialects use. */
@@ -76,6 +78,27 @@ function resolve(pointer: string): { pointer: string; value: Json } {
 	return typeof value.$ref === 'string' ? resolve(value.$ref) : { pointer, value };
 }
 
+/** Returns the examples of a schema or, for a list, of a page with those of its entries. */
+export function examplesOf(schema: Json): unknown[] {
+	const {
+		examples,
+		allOf,
+		anyOf,
+		properties = {},
+	} = schema.$ref ? resolve(schema.$ref as string).value : schema;
+	if (examples) return examples as unknown[];
+	if (anyOf) return (anyOf as Json[]).flatMap(examplesOf);
+	if (allOf) {
+		const { data } = allOf[1].properties as Json;
+		return [{ object: 'list', data: examplesOf(data.items), has_more: false, next_cursor: null }];
+	}
+	const fields = Object.entries(properties as Json).map(([name, field]) => [
+		name,
+		examplesOf(field)[0],
+	]);
+	return fields.length === 0 ? [] : [Object.fromEntries(fields)];
+}
+
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Compiled at its first use: anyone who starts the service needs few of all. */
@@ -116,6 +139,8 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 					const { pointer } = resolve(`${at}/responses/${status}`);
 					validateAnswer[status] = validatorAt(`${pointer}/content/application~1json/schema`);
 				}
+				const success = Object.keys(operation.responses).find((status) => status.startsWith('2'))!;
+				const { value } = resolve(`${at}/responses/${success}/content/application~1json/schema`);
 				return {
 					operationId: operation.operationId,
 					method: method.toUpperCase(),
@@ -132,6 +157,7 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 						? validatorAt(`${at}/requestBody/content/application~1json/schema`)
 						: undefined,
 					validateAnswer,
+					example: { status: Number(success), body: examplesOf(value)[0] },
 				};
 			}),
 );

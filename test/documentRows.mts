@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { contractFile } from '../openapi/contract.mts';
-import { endpoints } from '../openapi/endpoints.mts';
+import { endpoints } from './endpoints.mts';
 
 type Json = Record<string, any>;
 

@@ -19,6 +19,7 @@ import {
 	body,
 	update,
 	good,
+	neededFields,
 } from './badInput.mts';
 import { nodeProperties, run } from './engine.mts';
 import { useService } from './service.mts';
@@ -241,6 +242,8 @@ const table: Row[] = [
 		/1 or more/,
 	],
 ];
+
+table.push(...neededFields(table));
 
 const short = (value: unknown) => JSON.stringify(value).slice(0, 60);
 

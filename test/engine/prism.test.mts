@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { IDataObject } from 'n8n-workflow';
 import { parse } from 'yaml';
 import { contractFile } from '../../openapi/contract.mts';
-import { endpoints } from '../../openapi/endpoints.mts';
+import { endpoints } from '../endpoints.mts';
 import { UUID } from '../../nodes/shared/validation.ts';
 import { freePort } from '../../n8n-host/ports.mts';
 import { ensureParts } from '../../tools/parts.mts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { contractFile, operations } from '../../openapi/contract.mts';
+import { contractFile, examplesOf, operations } from '../../openapi/contract.mts';
 
 type Json = Record<string, any>;
 
@@ -23,22 +23,6 @@ const resolve = (value: Json): Json =>
 					.reduce((at: Json, key: string) => at[key], contract),
 			)
 		: value;
-
-/** Returns the examples of a schema or, for a list, of a page with those of its entries. */
-function examplesOf(schema: Json): unknown[] {
-	const { examples, allOf, anyOf, properties = {} } = resolve(schema);
-	if (examples) return examples as unknown[];
-	if (anyOf) return (anyOf as Json[]).flatMap(examplesOf);
-	if (allOf) {
-		const { data } = allOf[1].properties as Json;
-		return [{ object: 'list', data: examplesOf(data.items), has_more: false, next_cursor: null }];
-	}
-	const fields = Object.entries(properties as Json).map(([name, field]) => [
-		name,
-		examplesOf(field)[0],
-	]);
-	return fields.length === 0 ? [] : [Object.fromEntries(fields)];
-}
 
 const schemaOf = (body: Json | undefined): Json | undefined =>
 	body && resolve(body).content['application/json'].schema;
