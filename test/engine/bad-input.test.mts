@@ -72,6 +72,11 @@ const table: Row[] = [
 		(expectedMetadata) => ({ additionalFields: { expectedMetadata } }),
 		'Expected Metadata',
 	),
+	...jsons(
+		'agentSession.resolveInteraction',
+		(expectedOtherFields) => ({ additionalFields: { expectedOtherFields } }),
+		'Expected Other Fields',
+	),
 	[
 		'agentSession.resolveInteraction',
 		{ decision: '={{ "maybe" }}' },
