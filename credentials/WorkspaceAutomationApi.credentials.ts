@@ -32,6 +32,35 @@ const overridden = (field: string, otherwise: string) =>
 const FIXED_QUERY =
 	'Object.fromEntries(Object.entries(listProjects.query || {}).filter((entry) => !/[{]/.test(JSON.stringify(entry[1]))))';
 
+/** The names of each of n8n's ways to send a request. Covers the credential's test too. */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+	sendCredentialsOnCrossOriginRedirect: false,
+};
+
+const isSameHeader = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** n8n's HTTP Request node gives the address as `uri`, and its types don't have that. */
+type AnyRequest = Pick<IHttpRequestOptions, 'baseURL'> & { url?: string; uri?: string };
+
+/** @throws WorkspaceAutomationError if anything but the service's origin would get the key */
+function requireOwnOrigin({ url, uri, baseURL }: AnyRequest, origin: string): void {
+	const targets = [url, uri].filter((target) => target !== undefined);
+	if (targets.length === 0) targets.push('');
+	for (const target of targets) {
+		const found = URL.canParse(target, baseURL)
+			? new URL(target, baseURL).origin
+			: 'an invalid URL';
+		if (found === origin) continue;
+		throw new WorkspaceAutomationError(
+			`The API key isn't sent to ${found}`,
+			`This credential is for ${origin} only. Use another credential for other addresses.`,
+		);
+	}
+}
+
 export class WorkspaceAutomationApi implements ICredentialType {
 	name = 'workspaceAutomationApi';
 
@@ -82,6 +111,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 			description:
 				'Corrections to requests, such as {"createAgentSession": {"body": {"input": "{prompt}"}}}',
 			hint: 'Leave it unchanged unless the service refuses a request, or an error names an override',
+			// The data of a workflow must not change what a decision says. n8n then evaluates no expression here.
+			noDataExpression: true,
 		},
 	];
 
@@ -92,22 +123,15 @@ export class WorkspaceAutomationApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> => {
 		const { baseUrl, apiKey, apiVersion } = readCredential(credentials);
 		(await loadOverrides()).readOverrides(credentials.overrides);
-		const target = new URL(requestOptions.url, requestOptions.baseURL);
-		const { origin } = new URL(baseUrl);
-		if (target.origin !== origin) {
-			throw new WorkspaceAutomationError(
-				`The API key isn't sent to ${target.origin}`,
-				`This credential is for ${origin} only. Use another credential for other addresses.`,
-			);
-		}
+		requireOwnOrigin(requestOptions, new URL(baseUrl).origin);
+		const others = Object.entries(requestOptions.headers ?? {});
+		const hasOwnVersion = others.some(([name]) => isSameHeader(name, VERSION_HEADER));
 		return {
 			...requestOptions,
-			// Covers the credential's test too. n8n 1.x knows only the first of the two.
-			disableFollowRedirect: true,
-			sendCredentialsOnCrossOriginRedirect: false,
+			...NO_REDIRECTS,
 			headers: {
-				[VERSION_HEADER]: apiVersion,
-				...requestOptions.headers,
+				...(!hasOwnVersion && { [VERSION_HEADER]: apiVersion }),
+				...Object.fromEntries(others.filter(([name]) => !isSameHeader(name, 'Authorization'))),
 				Authorization: `Bearer ${apiKey}`,
 			},
 		};

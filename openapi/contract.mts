@@ -28,6 +28,8 @@ export interface Operation {
 	validateBody?: Validate;
 	/** By status: `'200'`, ..., `'default'` */
 	validateAnswer: Record<string, Validate>;
+	/** The success response with the contract's example */
+	example: { status: number; body: unknown };
 }
 
 /** An operation under the name that overrides, faults and dialects use. */
@@ -46,7 +48,16 @@ export interface Parameter {
 type Json = Record<string, any>;
 
 export const contractFile = new URL('./workspace-automation.yaml', import.meta.url);
-const document = parse(readFileSync(contractFile, 'utf8')) as Json;
+/** Allows other values beside those of an extensible enum. */
+const extend = (_key: string, value: any): unknown => {
+	const { 'x-extensible': isExtensible, enum: listed, ...schema } = value ?? {};
+	return isExtensible ? { ...schema, anyOf: [{ enum: listed }, { type: schema.type }] } : value;
+};
+
+export const document = JSON.parse(
+	JSON.stringify(parse(readFileSync(contractFile, 'utf8'))),
+	extend,
+) as Json;
 
 // Texts from a query or a path are validated as the type that their schema names: `limit=100` is the integer 100.
 // The document as a whole is no schema, so it is not checked as one.
@@ -65,6 +76,27 @@ function resolve(pointer: string): { pointer: string; value: Json } {
 		.slice(1)
 		.reduce((node, key) => node[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
 	return typeof value.$ref === 'string' ? resolve(value.$ref) : { pointer, value };
+}
+
+/** Returns the examples of a schema or, for a list, of a page with those of its entries. */
+export function examplesOf(schema: Json): unknown[] {
+	const {
+		examples,
+		allOf,
+		anyOf,
+		properties = {},
+	} = schema.$ref ? resolve(schema.$ref as string).value : schema;
+	if (examples) return examples as unknown[];
+	if (anyOf) return (anyOf as Json[]).flatMap(examplesOf);
+	if (allOf) {
+		const { data } = allOf[1].properties as Json;
+		return [{ object: 'list', data: examplesOf(data.items), has_more: false, next_cursor: null }];
+	}
+	const fields = Object.entries(properties as Json).map(([name, field]) => [
+		name,
+		examplesOf(field)[0],
+	]);
+	return fields.length === 0 ? [] : [Object.fromEntries(fields)];
 }
 
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -107,6 +139,8 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 					const { pointer } = resolve(`${at}/responses/${status}`);
 					validateAnswer[status] = validatorAt(`${pointer}/content/application~1json/schema`);
 				}
+				const success = Object.keys(operation.responses).find((status) => status.startsWith('2'))!;
+				const { value } = resolve(`${at}/responses/${success}/content/application~1json/schema`);
 				return {
 					operationId: operation.operationId,
 					method: method.toUpperCase(),
@@ -123,6 +157,7 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 						? validatorAt(`${at}/requestBody/content/application~1json/schema`)
 						: undefined,
 					validateAnswer,
+					example: { status: Number(success), body: examplesOf(value)[0] },
 				};
 			}),
 );

@@ -23,6 +23,8 @@ export interface SentRequest {
 	body: any;
 	/** Milliseconds since the start */
 	at: number;
+	/** Milliseconds after which the connection is closed */
+	timeoutMs?: number;
 }
 
 /** @param answer what returns for each request; a list is gone through, and its last continues for ever */
@@ -41,6 +43,7 @@ export async function apiWith(
 			headers: options.headers ?? {},
 			body: options.body === undefined ? undefined : JSON.parse(String(options.body)),
 			at: clock.now(),
+			timeoutMs: options.timeout,
 		};
 		sent.push(request);
 		const next =

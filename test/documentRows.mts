@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { contractFile } from '../openapi/contract.mts';
-import { endpoints } from '../openapi/endpoints.mts';
+import { endpoints } from './endpoints.mts';
 
 type Json = Record<string, any>;
 
@@ -70,10 +70,12 @@ export const documented: DocumentedOperation[] = Object.entries(contract.paths a
 			}),
 );
 
-/** The documented statuses of errors, each with its meaning */
-export const errorStatuses: Array<[status: string, meaning: string]> = [
-	...(contract.components.responses.Error.description as string).matchAll(/(\d{3}) ([^;]+)/g),
-].map(([, status, meaning]) => [status, meaning.trim()]);
+/** The documented statuses of errors, each with its meaning: those of shared previews */
+export const errorStatuses: Array<[status: string, meaning: string]> = Object.entries(
+	contract.paths['/shared-previews'].post.responses as Json,
+)
+	.filter(([status]) => /^[45]/.test(status))
+	.map(([status, response]) => [status, resolve(response).description as string]);
 
 /** The fields of an error, and the codes that the document lists */
 export const errorFields = fieldPaths(contract.components.schemas.ErrorEnvelope);

@@ -66,23 +66,36 @@ function findOption(
 	);
 }
 
-const EXPECTED_FIELDS = ['permission', 'patterns', 'metadata', 'instruction', 'command'] as const;
+const EXPECTED_FIELDS = [
+	'permission',
+	'patterns',
+	'metadata',
+	'instruction',
+	'otherFields',
+] as const;
 type ExpectedFields = Partial<Record<(typeof EXPECTED_FIELDS)[number], unknown>>;
 
 function readExpected(values: Values): ExpectedFields | undefined {
 	const { expectedPermission: permission, expectedPatterns: patterns } = values;
 	const { expectedMetadata: metadata, expectedInstruction: instruction } = values;
-	const expected: ExpectedFields = { permission, patterns, metadata, instruction };
+	const { expectedOtherFields: otherFields } = values;
+	const expected: ExpectedFields = { permission, patterns, metadata, instruction, otherFields };
 	return EXPECTED_FIELDS.some((name) => expected[name] !== undefined) ? expected : undefined;
 }
 
-/** Refuses a request that differs from what the approver saw. Unset metadata or instruction mean none. @throws WorkspaceAutomationError */
-function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
-	const { permission, patterns, metadata, response } = interaction;
+/** Returns all parts of a request that an approver sees, except its options. */
+function readShown({ id: _id, type: _type, ...request }: Interaction): ExpectedFields {
+	const { permission, patterns, metadata, response, command, ...others } = request;
 	const { instruction } = isRecord(response) ? response : {};
-	const isListed = Array.isArray(patterns) && patterns.includes(interaction.command);
-	const command = isListed ? undefined : interaction.command;
-	const pending: ExpectedFields = { permission, patterns, metadata, instruction, command };
+	const isListed = Array.isArray(patterns) && patterns.includes(command);
+	const otherFields = command === undefined || isListed ? others : { ...others, command };
+	return { permission, patterns, metadata, instruction, otherFields };
+}
+
+/** Refuses a request that differs from what the approver saw. Unset metadata, instruction or other fields mean none. @throws WorkspaceAutomationError */
+function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
+	const pending = readShown(interaction);
+	const { permission, patterns } = pending;
 	// If unset, the permission and the patterns aren't compared.
 	const whole: ExpectedFields = {
 		...expected,
@@ -124,7 +137,9 @@ export async function prepareResolution(
 	const { decision, optionValue } = values;
 	const expected = readExpected(values);
 	if (isTool(context)) requireExpected(expected);
-	if (decision === 'option' && optionValue === undefined && Object.keys(extra).length === 0)
+	// A reviewer of a tool's call has to see the decision in its own field.
+	const canBeInBody = Object.keys(extra).length > 0 && !isTool(context);
+	if (decision === 'option' && optionValue === undefined && !canBeInBody)
 		requireText('Option Value', optionValue);
 	const chosen = decision === 'approve' || decision === 'deny' ? decision : undefined;
 	let option = optionValue;
@@ -135,8 +150,9 @@ export async function prepareResolution(
 		if (expected) checkExpected(found, expected);
 		if (chosen) option = findOption(api, found, chosen);
 	}
-	const type = ('type' in found && found.type) || 'permission';
-	return { type, option, approved: chosen && chosen === 'approve' };
+	const known = 'type' in found && found.type;
+	const type = known || ('type' in extra ? undefined : 'permission');
+	return { type, option, decision: chosen, approved: chosen && chosen === 'approve' };
 }
 
 /** Returns a new session's item, with its ID under `sessionId` for any name that the service has for it. */

@@ -1,9 +1,10 @@
 import {
+	FIND_SITE_ID,
 	folderLocator,
 	projectLocator,
 	queryField,
 	queryParameters,
-	siteId,
+	UUID_EXAMPLE,
 } from '../shared/n8n/commonFields';
 import {
 	choice,
@@ -15,6 +16,7 @@ import {
 	toggle,
 	type Choices,
 	type Field,
+	textField,
 } from '../shared/n8n/fields';
 import { requireId, requireString } from '../shared/validation';
 import { splitList, toTitle } from '../shared/values';
@@ -59,15 +61,16 @@ export const folder: Field<string | undefined> = {
 	description: 'The folder to watch, in a single project. Leave it empty for all files.',
 };
 
-export const siteIds: Field<string[]> = {
-	...siteId,
-	displayName: 'Site IDs',
+export const siteIds = textField<string[]>('Site IDs', 'siteId', {
+	required: true,
+	placeholder: UUID_EXAMPLE,
 	description: 'The IDs of the sites, separated by commas',
+	hint: FIND_SITE_ID,
 	check(label, value) {
 		const texts = splitTexts(label, value);
 		return requireIds(label, texts.length > 0 ? texts : '');
 	},
-};
+});
 
 export const productProject: Field<string | undefined> = {
 	...projectLocator,

@@ -19,6 +19,7 @@ import {
 	body,
 	update,
 	good,
+	neededFields,
 } from './badInput.mts';
 import { nodeProperties, run } from './engine.mts';
 import { useService } from './service.mts';
@@ -70,6 +71,11 @@ const table: Row[] = [
 		'agentSession.resolveInteraction',
 		(expectedMetadata) => ({ additionalFields: { expectedMetadata } }),
 		'Expected Metadata',
+	),
+	...jsons(
+		'agentSession.resolveInteraction',
+		(expectedOtherFields) => ({ additionalFields: { expectedOtherFields } }),
+		'Expected Other Fields',
 	),
 	[
 		'agentSession.resolveInteraction',
@@ -138,13 +144,13 @@ const table: Row[] = [
 	...ids('file.getAll', 'projectId', 'Project'),
 	...limits('file.getAll'),
 	...optionalIds('file.getAll', 'filters', 'Folder', (value) => ({ parentId: rl(value) })),
-	...plainIds('customDomain.getAll', 'siteId', 'Site ID'),
+	...ids('customDomain.getAll', 'siteId', 'Site'),
 	...limits('customDomain.getAll'),
 	...switches('customDomain.getAll', 'simplify', 'Simplify'),
 	...switches('agentSession.get', 'simplify', 'Simplify'),
 	...ids('customDomain.delete', 'customDomainId', 'Custom Domain'),
 	...ids('sharedPreview.create', 'projectId', 'Project'),
-	...plainIds('sharedPreview.create', 'siteId', 'Site ID'),
+	...ids('sharedPreview.create', 'siteId', 'Site'),
 	...texts('sharedPreview.create', 'route', 'Route'),
 	[
 		'sharedPreview.create',
@@ -241,6 +247,8 @@ const table: Row[] = [
 		/1 or more/,
 	],
 ];
+
+table.push(...neededFields(table));
 
 const short = (value: unknown) => JSON.stringify(value).slice(0, 60);
 

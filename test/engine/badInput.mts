@@ -1,6 +1,7 @@
 // Rows of bad input: what an expression may give a field of a kind, and what the node says to it.
 import type { IDataObject } from 'n8n-workflow';
 import { byId as rl } from '../../n8n-host/workflows.mts';
+import { declared, requiredFields, withIds } from '../endpoints.mts';
 
 export const ID = '123e4567-e89b-12d3-a456-426614174000';
 
@@ -118,8 +119,7 @@ export const update =
 	(field: string) =>
 	(value: string): IDataObject => ({ updateFields: { [field]: value } });
 
-/** Valid parameters of each operation */
-export const good: Record<string, IDataObject> = {
+const own: Record<string, IDataObject> = {
 	'project.getAll': {},
 	'task.get': { taskId: rl(ID) },
 	'task.getAll': {},
@@ -149,3 +149,22 @@ export const good: Record<string, IDataObject> = {
 	'product.create': { projectId: rl(ID), fields: '{"name":"x"}' },
 	'product.update': { productId: rl('prod_1'), fields: '{"name":"x"}' },
 };
+
+/** Valid parameters of each operation */
+export const good: Record<string, IDataObject> = {
+	...Object.fromEntries(declared.map(({ name }) => [name, withIds(name)])),
+	...own,
+};
+
+/** Rows for the fields that an operation without rows of its own needs */
+export const neededFields = (rows: Row[]): Row[] =>
+	declared
+		.filter(({ name }) => !rows.some(([operation]) => operation === name))
+		.flatMap(({ name }) =>
+			requiredFields(name).map((field): Row => [
+				name,
+				{ [field.name]: field.type === 'resourceLocator' ? rl(NULL) : NULL },
+				new RegExp(`^'${field.displayName}' is empty$`),
+				/Enter a value/,
+			]),
+		);

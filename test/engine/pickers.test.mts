@@ -144,6 +144,13 @@ describe('the lists of the Workspace Automation node', () => {
 			operation: 'delete',
 			siteId: '',
 		}).catch((thrown) => thrown);
-		expect(error.message).toBe("'Site ID' is empty");
+		expect(error.message).toBe("'Site' is empty");
+	});
+
+	test('sites say where to find their IDs, if the service shows none', async () => {
+		const error = await list('getSites', { resource: 'sharedPreview' }).catch((thrown) => thrown);
+		expect(error.message).toBe('The service shows no sites');
+		expect(error.description).toMatch(/Choose 'By ID'.*from the address bar/);
+		expect((await list('getSites', { resource: 'sharedPreview' }, 'x')).results).toEqual([]);
 	});
 });

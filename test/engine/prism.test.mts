@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 import type { IDataObject } from 'n8n-workflow';
 import { parse } from 'yaml';
 import { contractFile } from '../../openapi/contract.mts';
-import { endpoints } from '../../openapi/endpoints.mts';
+import { endpoints } from '../endpoints.mts';
+import { UUID } from '../../nodes/shared/validation.ts';
 import { freePort } from '../../n8n-host/ports.mts';
 import { ensureParts } from '../../tools/parts.mts';
 import { documented } from '../documentRows.mts';
@@ -36,7 +37,7 @@ function writeContract(): string {
 	const file = join(folder, 'contract.json');
 	// Entries of another project than the one that was asked for would be an error.
 	const withId = (_key: string, value: any) =>
-		value?.format === 'uuid' ? { ...value, example: ID } : value;
+		typeof value === 'string' ? value.replace(new RegExp(UUID, 'g'), ID) : value;
 	writeFileSync(file, JSON.stringify({ ...contract, paths: Object.fromEntries(paths) }, withId));
 	return file;
 }
@@ -193,7 +194,7 @@ test.each(documented)(
 test('Prism refuses invalid requests, such as another version, and no others', async () => {
 	const other = { getTask: { version: '2027-01-01' } };
 	const { error } = await call('task.get', { taskId: rl(ID) }, other);
-	expect(error?.httpCode).toBe('422');
+	expect(error?.httpCode).toBe('400');
 	while (!log.includes('Violation')) await new Promise((resolve) => setTimeout(resolve, 50));
 	expect(log.match(/did not pass the validation rules/g)).toHaveLength(1);
 });

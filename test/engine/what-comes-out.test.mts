@@ -266,6 +266,18 @@ describe('fields of other types', () => {
 		expect(results.map(({ name }) => name)).toEqual([ID, ID]);
 	});
 
+	test.each<[object, string]>([
+		[{ siteId: ID }, 'Shop'],
+		[{ site_ids: [ID, 7] }, 'Shop'],
+		[{ site: { id: ID, domain: 'shop.example' } }, 'shop.example'],
+		[{ sites: [{ id: ID, name: 'Main' }, { id: 'x' }] }, 'Main'],
+	])('of a project that are sites are offered: %j', async (named, name) => {
+		service.answer = () => getList({ id: 'p1', name: 'Shop', ...named });
+		const parameters = { resource: 'customDomain', operation: 'getAll' };
+		const { results } = await search({ ...setup('x'), parameters }, 'getSites');
+		expect(results).toEqual([{ value: ID, name }]);
+	});
+
 	test('are left out of the lines of DNS records', async () => {
 		const records = [{ type: 'A', host: null, value: '1.2.3.4' }, { type: { a: 1 } }];
 		service.answer = () => getList({ id: ID, dns_instructions: { records } });

@@ -1,5 +1,6 @@
 // The table of the API document: each row with our operations and the test that shows it.
 import { documented, errorCodes, errorFields, errorStatuses, limits } from '../documentRows.mts';
+import { sentences } from './sentences.mts';
 
 /** A test, by its file below test/ and a part of its title */
 export interface Evidence {
@@ -126,6 +127,7 @@ export const documentRows: Record<string, DocumentRow[]> = {
 		),
 		test: LIMITS[limit],
 	})),
+	Sentences: sentences,
 };
 
 /** The table as Markdown. */

@@ -6,7 +6,7 @@ import {
 	OPERATIONS,
 	type OperationId,
 } from '../../nodes/shared/client/operations.ts';
-import { allowedPlaceholders, readOverrides } from '../../nodes/shared/client/overrides.ts';
+import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import {
 	assumedRequests,
 	type RequestTemplate,
@@ -14,17 +14,6 @@ import {
 
 const page = readFileSync(new URL('../../docs/overrides.md', import.meta.url), 'utf8');
 const operations = Object.keys(OPERATIONS) as OperationId[];
-const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
-
-test('the table has each operation, its request, its placeholders and the fields it reads from the response', () => {
-	const rows = operations.map((operation) => {
-		const { method, path, answer = {}, words = [] } = operationRow(operation);
-		return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
-	});
-	const [, section] = page.split('## Operations');
-	const written = section.split('\n').filter((line) => line.startsWith('| `'));
-	expect(written).toEqual(rows);
-});
 
 test('every example is accepted', () => {
 	const examples = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text);

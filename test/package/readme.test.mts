@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { INodeProperties } from 'n8n-workflow';
 import { hostFolder, hostVersions } from '../../n8n-host/versions.mts';
-import { endpoints } from '../../openapi/endpoints.mts';
 
 const require = createRequire(import.meta.url);
 const root = new URL('../../', import.meta.url);
@@ -13,38 +12,6 @@ const readme = read('README.md');
 const pageNames = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
 const pages = pageNames.map((name) => read(`docs/${name}`));
 const everything = [readme, read('CONTRIBUTING.md'), ...pages].join('\n');
-
-/** As the panel calls it: `sharedPreview` is Shared Preview. */
-const getLabel = (value: string) =>
-	value === 'getAll'
-		? 'Get Many'
-		: value.replace(/^./, (first) => first.toUpperCase()).replaceAll(/(?=\B[A-Z])/g, ' ');
-
-test('the operation table lists every operation, below a link to the file of its resource', () => {
-	let resource = '';
-	const listed = [
-		...read('docs/operations.md').matchAll(/^\| (?:\[.*\/(\w+)\.ts\))? ?\| (.+?) \|/gm),
-	].map(([, link, operation]) => {
-		resource = link ?? resource;
-		return `${resource}: ${operation}`;
-	});
-	const all = Object.values(endpoints)
-		.flat()
-		.map((name) => name.split('.'));
-	expect(listed.sort()).toEqual(all.map(([of, value]) => `${of}: ${getLabel(value)}`).sort());
-});
-
-test('the README lists every operation by its resource', () => {
-	const [, section] = readme.split('| resource | operations |');
-	const listed = [...section.split('\n\n')[0].matchAll(/^\| (\w[\w ]*) \| ([\w, ]+)/gm)].flatMap(
-		([, resource, operations]) =>
-			operations.split(',').map((operation) => `${resource}: ${operation.trim()}`),
-	);
-	const all = Object.values(endpoints)
-		.flat()
-		.map((name) => name.split('.').map(getLabel).join(': '));
-	expect(listed.sort()).toEqual(all.sort());
-});
 
 test('the n8n versions that it names are those that the tests run on', () => {
 	const pinned = hostVersions.map(

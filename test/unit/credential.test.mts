@@ -124,7 +124,9 @@ describe('the credential', () => {
 		[{ apiVersion: '2026-10-051' }, /'API Version' .* date/],
 		[{ overrides: '{oops' }, /'Overrides' isn't a valid JSON object/],
 		[{ overrides: '[]' }, /'Overrides' isn't a valid JSON object/],
-		[{ overrides: { createSession: {} } }, /unknown operation "createSession"/],
+		[{ overrides: '{"createSession": {}}' }, /unknown operation "createSession"/],
+		[{ overrides: {} }, /'Overrides' .* isn't a text/],
+		[{ overrides: '{{ $json.overrides }}' }, /'Overrides' .* come from an expression/],
 	])('with %j is refused, and the message holds no key', async (changes, message) => {
 		const error = await credential
 			.authenticate({ ...good, ...changes }, { url: '/projects', baseURL: good.baseUrl })
@@ -149,11 +151,20 @@ describe('the credential', () => {
 		});
 	});
 
+	test("does so in n8n's HTTP Request node, which has other names", async () => {
+		const uri = `${good.baseUrl}/projects`;
+		const redirects = { followRedirect: true, followAllRedirects: true, maxRedirects: 21 };
+		const sent = await credential.authenticate(good, { uri, ...redirects } as never);
+		expect(sent).toMatchObject({ uri, followRedirect: false, followAllRedirects: false });
+		expect(sent.headers).toMatchObject({ Authorization: 'Bearer secret-token' });
+	});
+
 	test("lets a request's own version win, but not its own key", async () => {
-		const headers = { 'Service-Api-Version': '2026-08-21', Authorization: 'Bearer other' };
+		const own = { version: 'service-api-version', key: 'authorization' };
+		const headers = { [own.version]: '2026-08-21', [own.key]: 'Bearer other' };
 		const sent = await credential.authenticate(good, { url: `${good.baseUrl}/x`, headers });
 		expect(sent.headers).toEqual({
-			'Service-Api-Version': '2026-08-21',
+			[own.version]: '2026-08-21',
 			Authorization: 'Bearer secret-token',
 		});
 	});
@@ -164,6 +175,15 @@ describe('the credential', () => {
 		'https://api.example.com:444/v1/x',
 		'https://api.example.com.evil.test/v1',
 	])('sends its key to no other origin: %s', async (url) => {
-		await expect(credential.authenticate(good, { url })).rejects.toThrow(/isn't sent to/);
+		for (const request of [{ url }, { uri: url }, { url: `${good.baseUrl}/x`, uri: url }])
+			await expect(credential.authenticate(good, request as never)).rejects.toThrow(
+				/isn't sent to http/,
+			);
+	});
+
+	test.each([{}, { uri: '' }, { uri: '/projects' }])('is not sent to no origin: %j', async (to) => {
+		await expect(credential.authenticate(good, to as never)).rejects.toThrow(
+			"The API key isn't sent to an invalid URL",
+		);
 	});
 });

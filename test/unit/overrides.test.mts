@@ -35,6 +35,9 @@ describe('the assumed requests', () => {
 
 describe('an invalid value in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
+		['{{ $json.overrides }}', /come from an expression/, /Enter them as JSON without/],
+		['{"getTask": {"path": "/{{ $json.path }}"}}', /come from an expression/, /without \{\{ \}\}/],
+		[{ getTask: { path: '/{{ $json.path }}' } }, /come from an expression/, /Enter them as JSON/],
 		['{oops', /'Overrides' isn't a valid JSON object/, /JSON object/],
 		[{ createSession: {} }, /has an unknown operation "createSession"/, /There are: /],
 		[{ getTask: 5 }, /no JSON object for "getTask"/, /createAgentSession/],
@@ -64,6 +67,11 @@ describe('an invalid value in Overrides is named', () => {
 		[{ createFile: { words: { text: '' } } }, /an invalid "words"/, /JSON object of texts/],
 		[{ getTask: { answer: { id: 'x' } } }, /unknown answer "id"/, /Nothing can be overridden/],
 		[
+			{ resolveInteraction: { body: { type: '{type}', response: 'once' } } },
+			/in "resolveInteraction" no place for the decision/,
+			/^Add \{decision\} or \{approved\} or \{option\} to its "body"\.$/,
+		],
+		[
 			{ sendAgentMessage: { body: { a: [{ b: 'x{message}y' }] } } },
 			/unknown placeholder "message"/,
 			/sessionId, text/,
@@ -80,6 +88,14 @@ describe('an invalid value in Overrides is named', () => {
 	test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('the method %s is accepted', (method) => {
 		const overrides = { listTasks: { method, answer: { data: 'x'.repeat(200) } } };
 		expect(readOverrides(overrides)).toEqual(overrides);
+	});
+
+	test.each([
+		{ path: '/interactions/{interactionId}/{decision}', body: {} },
+		{ method: 'PUT' },
+		{ body: { ok: '{approved}' } },
+	])('an override with a place for the decision is accepted: %j', (resolveInteraction) => {
+		expect(readOverrides({ resolveInteraction })).toEqual({ resolveInteraction });
 	});
 
 	test('other overrides are accepted', () => {
@@ -194,11 +210,61 @@ describe('a request', () => {
 		expect(body).toEqual({ projectId: ID, ...extra });
 	});
 
-	test("puts the user's own fields over the body", async () => {
-		const values = { projectId: ID, prompt: 'Hi' };
-		const extra = { prompt: 'Mine', model: 'x' };
-		const { body } = await getRequest('createAgentSession', values, {}, { extra });
-		expect(body).toEqual({ projectId: ID, prompt: 'Mine', model: 'x' });
+	const decision = { sessionId: ID, interactionId: 'i1', type: 'permission', option: 'once' };
+	const nested = { resolveInteraction: { body: { response: { value: '{option}' } } } };
+	const start = { projectId: ID, prompt: 'Hi' };
+
+	test.each<[OperationId, Values, object, object, unknown]>([
+		['createAgentSession', start, {}, { model: 'x' }, { ...start, model: 'x' }],
+		['createAgentSession', start, {}, { prompt: 'Hi' }, start],
+		[
+			'resolveInteraction',
+			decision,
+			nested,
+			{ response: { comment: 'x' } },
+			{ response: { value: 'once', comment: 'x' } },
+		],
+		['updateProduct', { productId: 'p1' }, {}, { projectId: 'other' }, { projectId: 'other' }],
+	])(
+		"adds the user's fields to the body of %s",
+		async (operation, values, overrides, extra, body) => {
+			const request = await getRequest(operation, values, overrides, { extra } as CallOptions);
+			expect(request.body).toEqual(body);
+		},
+	);
+
+	test.each<[OperationId, Values, object, object, string]>([
+		['createAgentSession', start, {}, { prompt: 'Mine' }, 'prompt'],
+		['createAgentSession', start, {}, { project_id: 'other' }, 'project_id'],
+		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { text: ['Mine'] }, 'text'],
+		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { sessionId: 'other' }, 'sessionId'],
+		['createProduct', { projectId: ID }, {}, { projectId: 'other' }, 'projectId'],
+		['updateProduct', { productId: 'p1', projectId: ID }, {}, { projectId: 'x' }, 'projectId'],
+		['resolveInteraction', decision, {}, { response: 'always' }, 'response'],
+		['resolveInteraction', decision, {}, { option: 'always' }, 'option'],
+		['resolveInteraction', { ...decision, approved: false }, {}, { approved: true }, 'approved'],
+		['resolveInteraction', decision, nested, { response: { value: 'always' } }, 'response.value'],
+		['resolveInteraction', decision, nested, { response: 'always' }, 'response'],
+	])(
+		'is refused if a field of the user replaces what the node decides: %s',
+		async (operation, values, overrides, extra, name) => {
+			const request = getRequest(operation, values, overrides, { extra } as CallOptions);
+			await expect(request).rejects.toMatchObject({
+				message: `A field of the node decides "${name}"`,
+				description: expect.stringContaining(`Remove "${name}" from the JSON`),
+			});
+		},
+	);
+
+	test.each<[object, Values]>([
+		[{ approved: '{approved}' }, decision],
+		[{ response: '{option}' }, { ...decision, option: undefined, decision: 'deny' }],
+	])('is refused if it has no place for the decision: %j', async (body, values) => {
+		const request = getRequest('resolveInteraction', values, { resolveInteraction: { body } });
+		await expect(request).rejects.toMatchObject({
+			message: expect.stringMatching(/has no place for this decision in "resolveInteraction"$/),
+			description: expect.stringMatching(/^Nothing was sent. Add \{(option|decision)\} to its/),
+		});
 	});
 
 	test.each(['.', '..'])(

@@ -17,7 +17,7 @@ const clientWith = (...pendingInteractions: object[]) =>
 		word: () => undefined,
 	}) as unknown as ApiClient;
 
-const resolve = async (...pending: object[]) =>
+const resolveExpecting = async (expected: object, ...pending: object[]) =>
 	await prepareResolution(
 		context,
 		{
@@ -27,12 +27,15 @@ const resolve = async (...pending: object[]) =>
 				decision: 'approve',
 				expectedPermission: 'bash',
 				expectedPatterns: ['git push'],
+				...expected,
 			},
 			extra: {},
 			settings: {},
 		},
 		clientWith(...pending),
 	);
+
+const resolve = async (...pending: object[]) => await resolveExpecting({}, ...pending);
 
 describe('a decision about a request that an approver has seen', () => {
 	test('is sent with the option of the request', async () => {
@@ -44,6 +47,16 @@ describe('a decision about a request that an approver has seen', () => {
 		await expect(resolve(request(), request({ patterns: ['rm -rf /'] }))).rejects.toMatchObject({
 			message: 'Several pending requests have this ID',
 		});
+	});
+
+	test('is sent only with the undocumented fields that the approver saw', async () => {
+		const pending = request({ scope: 'all' } as object);
+		const expecting = async (expectedOtherFields: object) =>
+			await resolveExpecting({ expectedOtherFields }, pending);
+		expect(await expecting({ scope: 'all' })).toMatchObject({ option: 'once' });
+		const message = "The pending request isn't the expected one";
+		await expect(resolve(pending)).rejects.toMatchObject({ message });
+		await expect(expecting({ scope: 'one' })).rejects.toMatchObject({ message });
 	});
 
 	test('is not sent if the request has a command that nobody saw', async () => {

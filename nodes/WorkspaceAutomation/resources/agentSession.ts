@@ -75,6 +75,11 @@ const resolveInteraction: Operation = {
 					'expectedMetadata',
 					'The metadata that the approver saw. If the request has other metadata, nothing is sent.',
 				),
+				jsonField(
+					'Expected Other Fields',
+					'expectedOtherFields',
+					'The undocumented fields that the approver saw. If the request has others, nothing is sent.',
+				),
 				textField<string[]>('Expected Patterns', 'expectedPatterns', {
 					typeOptions: { rows: 2 },
 					placeholder: 'e.g. npm run build',

@@ -5,7 +5,7 @@ import {
 	customDomainLocator,
 	returnAllOrLimit,
 	simplify,
-	siteId,
+	siteLocator,
 } from '../../shared/n8n/commonFields';
 import type { Operation } from '../../shared/n8n/declarative';
 import { simplifyOutput } from '../fields';
@@ -16,7 +16,7 @@ export const customDomain: Record<string, Operation> = {
 		request: 'deleteCustomDomain',
 		fields: [
 			{
-				...siteId,
+				...siteLocator,
 				required: false,
 				description: 'Only fills the list of custom domains. Not needed with an ID.',
 				check: undefined,
@@ -35,7 +35,7 @@ export const customDomain: Record<string, Operation> = {
 	getAll: {
 		description: 'Get many custom domains of a site, with the DNS records to set',
 		request: 'listCustomDomains',
-		fields: [siteId, ...returnAllOrLimit, simplify],
+		fields: [siteLocator, ...returnAllOrLimit, simplify],
 		output: simplifyOutput(({ id, domain, status, is_pending, is_stale, dns_instructions }) => {
 			const dns = isRecord(dns_instructions) ? dns_instructions : {};
 			const { verification_token, verification_token_expires_at } = dns;

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { requireString, requireText } from '../../shared/validation';
 import type { Operation } from '../../shared/n8n/declarative';
-import { projectLocator, siteId } from '../../shared/n8n/commonFields';
+import { projectLocator, siteLocator } from '../../shared/n8n/commonFields';
 import { textField } from '../../shared/n8n/fields';
 
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
@@ -38,7 +38,7 @@ export const sharedPreview: Record<string, Operation> = {
 		request: 'createSharedPreview',
 		fields: [
 			projectLocator,
-			siteId,
+			siteLocator,
 			textField('Route', 'route', {
 				default: '/',
 				required: true,

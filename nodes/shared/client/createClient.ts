@@ -4,7 +4,7 @@ import { CREDENTIAL } from './credential';
 import { createTransport, type SendOptions, type TransportOptions } from './transport';
 import type { ApiContext, ConnectionOptions } from './types';
 import { RECONCILERS } from './reconcilers';
-import type { ApiClient, ServiceOperation, OperationId } from './operations';
+import type { ApiClient, OperationId, Routing, ServiceOperation } from './operations';
 import {
 	applyOverride,
 	createRequest,
@@ -36,12 +36,11 @@ function addOverrideHint(
 
 function mergeOperations(overrides: ReturnType<typeof readOverrides>) {
 	const merged = new Map<OperationId, ServiceOperation>();
-	return (id: OperationId): ServiceOperation => {
-		const known = merged.get(id);
-		if (known) return known;
-		const operation = applyOverride(id, overrides[id]);
+	return (id: OperationId, routing?: Routing): ServiceOperation => {
+		const operation = merged.get(id) ?? applyOverride(id, overrides[id]);
 		merged.set(id, operation);
-		return operation;
+		const { method = routing?.method, path = routing?.path } = overrides[id] ?? {};
+		return { ...operation, ...(method && { method }), ...(path && { path }) };
 	};
 }
 
@@ -60,8 +59,8 @@ export async function createClient(
 			baseUrl,
 			clock,
 			signal,
-			async call(id, values, { extra, timeoutMs, ...given } = {}) {
-				const called = operation(id);
+			async call(id, values, { extra, routing, timeoutMs, ...given } = {}) {
+				const called = operation(id, routing);
 				const request = createRequest(called, values, extra);
 				if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
 				const sendOptions: SendOptions = {

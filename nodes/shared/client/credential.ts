@@ -69,5 +69,12 @@ export function readCredential(credential: ICredentialDataDecryptedObject) {
 			`Enter a date such as ${CURRENT_VERSION}.`,
 		);
 	}
+	// n8n evaluates expressions within an object that someone saved by n8n's API, and never within a text.
+	if (typeof (credential.overrides ?? '') === 'object') {
+		throw new WorkspaceAutomationError(
+			"'Overrides' in the credential isn't a text",
+			'Save the JSON as text. Within an object, n8n would replace expressions by data of the workflow.',
+		);
+	}
 	return { baseUrl: checkBaseUrl(credential.baseUrl), apiKey, apiVersion };
 }

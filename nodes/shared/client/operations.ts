@@ -18,6 +18,8 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	values?: readonly string[];
 	/** Words that we send or look for, by our own name. An override may give the service's */
 	words?: readonly string[];
+	/** Values of which the request has to carry one */
+	carries?: readonly string[];
 	/** Absent if the API offers no way to check the effect */
 	reconciler?: 'file' | 'message' | 'interaction';
 	/** The session may not be readable yet (API document, Polling procedure, 5) */
@@ -138,6 +140,7 @@ export const OPERATIONS = {
 		body: { type: '{type}', response: '{option}' },
 		assumed: 'shape',
 		values: ['decision', 'approved'],
+		carries: ['decision', 'approved', 'option'],
 		words: ['approve', 'deny'],
 		reconciler: 'interaction',
 		effect: {
@@ -278,8 +281,14 @@ export const isList = (id: OperationId): boolean =>
 /** Values by placeholder. `undefined` is no value, `null` is one. */
 export type Values = Record<string, unknown>;
 
+/** The method and the path that n8n resolved from an operation's routing */
+export type Routing = Pick<OperationRow, 'method' | 'path'>;
+
 export interface CallOptions extends SendOptions {
+	/** Fields that the user adds to the body */
 	extra?: Record<string, unknown>;
+	/** Replaces the table's. An override replaces both. */
+	routing?: Routing;
 	timeoutMs?: number;
 }
 

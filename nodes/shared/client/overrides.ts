@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
-import { excerpt, isRecord, quote } from '../values';
+import { excerpt, isRecord, quote, toText } from '../values';
 import type { ApiRequest } from './types';
 import {
 	type ApiClient,
@@ -80,18 +80,77 @@ export function applyOverride(id: OperationId, override: Override = {}): Service
 	};
 }
 
-/** @param extra fields that the user adds in the node, which replace those of the body */
+const replacedError = (name: string) =>
+	new WorkspaceAutomationError(
+		`A field of the node decides "${excerpt(name, 30)}"`,
+		`Remove "${excerpt(name, 80)}" from the JSON of additional fields, and use the node's own field. Additional fields never replace a part of the request.`,
+	);
+
+/** Ignores case and style, because a service may read `project_id` as `projectId`. */
+const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Adds the user's fields to a body. @throws WorkspaceAutomationError if one replaces what a field of the node decides */
+function addFields(
+	body: Record<string, unknown>,
+	extra: Record<string, unknown>,
+	decided: Values,
+	parent = '',
+): Record<string, unknown> {
+	const taken = new Map(
+		Object.entries({ ...decided, ...body }).map(([name, value]) => [plainName(name), value]),
+	);
+	const added = Object.entries(extra).map(([name, value]) => {
+		const own = Object.hasOwn(body, name) ? body[name] : undefined;
+		if (isRecord(own) && isRecord(value))
+			return [name, addFields(own, value, {}, `${parent}${name}.`)];
+		const plain = plainName(name);
+		if (taken.has(plain) && taken.get(plain) !== value) throw replacedError(`${parent}${name}`);
+		return [name, value];
+	});
+	return Object.fromEntries([...Object.entries(body), ...added]) as Record<string, unknown>;
+}
+
+/** Checks added fields before any value is known. @throws WorkspaceAutomationError as `createRequest` */
+export function requireAddable<T extends Record<string, unknown>>(id: OperationId, extra: T): T {
+	const names = allowedPlaceholders(id).map((name) => [name, `{${name}}`]);
+	addFields(operationRow(id).body ?? {}, extra, Object.fromEntries(names) as Values);
+	return extra;
+}
+
+const pickValues = (values: Values, names: readonly string[]): Values =>
+	Object.fromEntries(
+		names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+	);
+
+/** @throws WorkspaceAutomationError if the request has no place for the value that it's sent for */
+function requireCarried(
+	{ id, carries = [], path, query, body }: ServiceOperation,
+	values: Values,
+): void {
+	const given = Object.keys(pickValues(values, carries));
+	const sent = listPlaceholders([path, query, body]);
+	if (given.length === 0 || given.some((name) => sent.includes(name))) return;
+	throw overridesError(
+		`has no place for this decision in "${id}"`,
+		`Nothing was sent. Add ${given.map((name) => `{${name}}`).join(' or ')} to its "body".`,
+	);
+}
+
+/** @param extra fields that the user adds in the node @throws WorkspaceAutomationError if a value has no place, or an added field takes one */
 export function createRequest(
-	{ id, query, body, ...operation }: ServiceOperation,
+	operation: ServiceOperation,
 	values: Values,
 	extra: Record<string, unknown> = {},
 ): ApiRequest {
+	const { id, query, body } = operation;
+	requireCarried(operation, values);
 	const hasBody = body !== undefined || Object.keys(extra).length > 0;
 	// A declared query or body without any values is sent empty.
 	const fields = (fillTemplate({ query, body }, values) ?? {}) as {
 		query?: IDataObject;
-		body?: object;
+		body?: Record<string, unknown>;
 	};
+	const decided = pickValues(values, allowedPlaceholders(id));
 	const { method, effect, version, scope, conflict, maxBytes, timeoutMs } = operation;
 	return {
 		method,
@@ -103,7 +162,7 @@ export function createRequest(
 		timeoutMs,
 		path: fillPath(id, operation.path, values),
 		...(query && { query: fields.query ?? {} }),
-		...(hasBody && { body: { ...fields.body, ...extra } }),
+		...(hasBody && { body: addFields(fields.body ?? {}, extra, decided) }),
 	};
 }
 
@@ -249,10 +308,22 @@ function checkOverride(operation: OperationId, override: unknown): void {
 		const unknown = used.find((name) => !known.includes(name));
 		if (unknown !== undefined) throw unknownNameError(where, what, unknown, known);
 	}
+	const { path: ownPath, query: ownQuery, body: ownBody } = { ...row, ...override };
+	const sent = listPlaceholders([ownPath, ownQuery, ownBody]);
+	if (!row.carries || row.carries.some((name) => sent.includes(name))) return;
+	throw overridesError(
+		`${where} no place for the decision`,
+		`Add ${row.carries.map((name) => `{${name}}`).join(' or ')} to its "body".`,
+	);
 }
 
 /** Checks the credential's Overrides: JSON text, an object, or nothing. @throws WorkspaceAutomationError that lists the valid names */
 export function readOverrides(value: unknown): Partial<Record<OperationId, Override>> {
+	if (/\{\{/.test(toText(value)))
+		throw overridesError(
+			'come from an expression',
+			'Enter them as JSON without {{ }}, because the data of a workflow must not change a decision.',
+		);
 	const overrides = requireJsonObject('Overrides', value);
 	const operations = Object.keys(OPERATIONS) as OperationId[];
 	for (const [name, override] of Object.entries(overrides)) {

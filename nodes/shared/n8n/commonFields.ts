@@ -101,6 +101,16 @@ export const productLocator = locator(
 	{ placeholder: 'e.g. prod_123' },
 );
 
+/** Says where the ID is, because the API lists no sites. */
+export const FIND_SITE_ID =
+	'In the product, open the site, and copy its ID, a UUID, from the address bar.';
+
+/** Starts with an ID, because few services show IDs to choose from. */
+export const siteLocator: Field<string> = {
+	...locator('Site', 'siteId', 'getSites', FIND_SITE_ID, requireId),
+	default: { mode: 'id', value: '' },
+};
+
 /** Takes an ID or a dashboard URL, because the API can't list sessions. */
 export const sessionLocator: Field<string> = {
 	displayName: 'Session',
@@ -132,13 +142,6 @@ export const prompt = textField('Prompt', 'prompt', {
 	required: true,
 	placeholder: 'e.g. Check every page for broken links and fix them',
 	description: 'The task for the agent, in plain words',
-});
-
-export const siteId = textField('Site ID', 'siteId', {
-	required: true,
-	placeholder: UUID_EXAMPLE,
-	description: 'The ID of the site, a UUID',
-	check: requireId,
 });
 
 export const returnAll = toggle(

@@ -33,6 +33,7 @@ export const listSearch = {
 	getFiles: lazySearch('getFiles'),
 	getFolders: lazySearch('getFolders'),
 	getProducts: lazySearch('getProducts'),
+	getSites: lazySearch('getSites'),
 	getCustomDomains: lazySearch('getCustomDomains'),
 } satisfies Record<SearchName, unknown>;
 

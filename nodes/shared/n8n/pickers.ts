@@ -12,7 +12,8 @@ import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
 import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';
-import { nonEmptyText } from '../values';
+import { isRecord, nonEmptyText, readNamedField } from '../values';
+import { FIND_SITE_ID } from './commonFields';
 
 const PICKER_BUDGET_MS = 20_000;
 /** Pages that one search may cost. The editor asks for more when someone scrolls. */
@@ -30,15 +31,19 @@ const ENTRY_NAMES = {
 		[nonEmptyText(emoji), nonEmptyText(title) ?? id].filter(Boolean).join(' '),
 };
 
+type Entry = Pick<INodeListSearchItems, 'name'> & { value: string };
+
 interface Picker {
 	operation: keyof typeof ENTRY_NAMES;
 	valuesOf?: (context: ILoadOptionsFunctions) => Values;
 	keep?: (entry: IDataObject) => boolean;
+	/** Returns what an entry shows, if that isn't the entry itself. */
+	itemsOf?: (entry: IDataObject) => Entry[];
 }
 
 async function* readPickerPages(
 	context: ILoadOptionsFunctions,
-	{ operation, valuesOf = () => ({}), keep = () => true }: Picker,
+	{ operation, valuesOf = () => ({}), keep = () => true, itemsOf }: Picker,
 	from?: string,
 ) {
 	try {
@@ -47,10 +52,11 @@ async function* readPickerPages(
 		const deadline = api.clock.monotonicMs() + PICKER_BUDGET_MS;
 		const options = { startCursor: from, deadline, onSetupRequired };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
-			const entries = data.filter(keep).map((entry) => {
+			const toItem = (entry: IDataObject): Entry => {
 				const value = requireEntryId(api, operation, entry);
 				return { value, name: nonEmptyText(ENTRY_NAMES[operation](entry, value)) ?? value };
-			});
+			};
+			const entries = data.filter(keep).flatMap((entry) => itemsOf?.(entry) ?? [toItem(entry)]);
 			yield { entries, next };
 		}
 	} catch (error) {
@@ -85,15 +91,34 @@ const createOptions = (picker: Picker) =>
 		return options;
 	};
 
-/** Reads the locator as it is, because n8n fails to extract the value if the operation has no project. */
-const readChosenProject = (context: ILoadOptionsFunctions) =>
-	(context.getCurrentNodeParameter('projectId') as INodeParameterResourceLocator | undefined)
-		?.value;
+/** Reads the locator as it is, because n8n fails to extract the value if the operation has no such field. */
+const readChosen = (context: ILoadOptionsFunctions, name: string): unknown => {
+	const chosen = context.getCurrentNodeParameter(name);
+	return isRecord(chosen) && 'value' in chosen
+		? (chosen as unknown as INodeParameterResourceLocator).value
+		: chosen;
+};
+
+/** Returns the sites that a project names, in any of the forms that the API document leaves open. */
+function findSites(project: IDataObject): Entry[] {
+	const named = ['siteId', 'site', 'siteIds', 'sites'].flatMap((name) => {
+		const found = readNamedField(project, name);
+		return Array.isArray(found) ? (found as unknown[]) : [found];
+	});
+	const sites = named.map((site) => (isRecord(site) ? site : { id: site }) as IDataObject);
+	const ofProject = nonEmptyText(project.name);
+	return sites.flatMap(({ id, name, domain }) => {
+		const title = nonEmptyText(name) ?? nonEmptyText(domain) ?? ofProject;
+		return isId(id) ? [{ value: id.toLowerCase(), name: title ?? id }] : [];
+	});
+}
+
+const searchSites = createSearch({ operation: 'listProjects', itemsOf: findSites });
 
 function requireFilesProject(context: ILoadOptionsFunctions): Values {
 	// The trigger takes several projects, but a folder is in one.
 	const several = context.getCurrentNodeParameter('projectIds') as unknown[] | undefined;
-	const projectId = [readChosenProject(context), several?.[0]].find(isId);
+	const projectId = [readChosen(context, 'projectId'), several?.[0]].find(isId);
 	if (projectId !== undefined) return { projectId: projectId.toLowerCase() };
 	throw new WorkspaceAutomationError(
 		'No project is chosen',
@@ -112,13 +137,23 @@ export const searches = {
 	}),
 	getProducts: createSearch({
 		operation: 'listProducts',
-		valuesOf: (context) => ({ projectId: requireId('Project', readChosenProject(context)) }),
+		valuesOf: (context) => ({ projectId: requireId('Project', readChosen(context, 'projectId')) }),
 	}),
-	// The service lists domains by site only, and has no list of sites.
+	/** The service has no list of sites, so only its projects may name some. */
+	async getSites(this: ILoadOptionsFunctions, filter?: string, from?: string) {
+		const found = await searchSites.call(this, filter, from);
+		if (found.results.length > 0 || filter || from) return found;
+		const error = new WorkspaceAutomationError(
+			'The service shows no sites',
+			`Choose 'By ID', and enter the ID of the site. ${FIND_SITE_ID}`,
+		);
+		throw toNodeError(this.getNode(), error, 0);
+	},
+	// The service lists domains by site only.
 	getCustomDomains: createSearch({
 		operation: 'listCustomDomains',
 		valuesOf: (context) => ({
-			siteId: requireId('Site ID', context.getCurrentNodeParameter('siteId')),
+			siteId: requireId('Site', readChosen(context, 'siteId')),
 		}),
 	}),
 };

@@ -13,6 +13,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { createClient } from '../client/createClient';
 import {
 	type ApiClient,
+	type CallOptions,
 	isList,
 	nonIdempotent,
 	type OperationId,
@@ -90,7 +91,7 @@ async function readList(
 	api: ApiClient,
 	operation: OperationId,
 	{ values, settings }: Entered,
-	timeoutMs: number | undefined,
+	options: Pick<CallOptions, 'routing' | 'timeoutMs'>,
 ): Promise<INodeExecutionData[]> {
 	const most = settings.returnAll === true ? Infinity : Number(settings.limit);
 	const onSetupRequired = warnOfSetup((text, message) => {
@@ -99,11 +100,8 @@ async function readList(
 	});
 	const hasId = api.isOverridden(operation, 'id') || settings.simplify === true;
 	const items: INodeExecutionData[] = [];
-	for await (const { data } of readPages(api, operation, values, {
-		limit: most,
-		onSetupRequired,
-		timeoutMs,
-	}))
+	const pages = readPages(api, operation, values, { ...options, limit: most, onSetupRequired });
+	for await (const { data } of pages)
 		for (const json of data) {
 			// The next node reads `id`, and Simplify would drop an ID with another name.
 			if (hasId) json.id = requireEntryId(api, operation, json);
@@ -182,12 +180,12 @@ async function callOperation(
 	api: ApiClient,
 	{ request, prepare, result, recover }: Operation,
 	entered: Entered,
-	timeoutMs: number | undefined,
+	options: Pick<CallOptions, 'routing' | 'timeoutMs'>,
 ): Promise<INodeExecutionData> {
 	const { extra, settings } = entered;
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
-		const response = await api.call(request, values, { extra, timeoutMs });
+		const response = await api.call(request, values, { ...options, extra });
 		// n8n saves this record with the execution, so it contains only the header that's needed.
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
@@ -247,7 +245,8 @@ export async function sendOperation(
 	try {
 		const { request, fields, output } = operation;
 		const entered = readPanel(this, fields);
-		const { proxy, skipSslCertificateValidation, allowedDomains } = options as IHttpRequestOptions;
+		const { method, url, ...connection } = options as IHttpRequestOptions;
+		const { proxy, skipSslCertificateValidation, allowedDomains } = connection;
 		const api = (await getClient(this)).withConnection({
 			proxy,
 			skipSslCertificateValidation,
@@ -256,9 +255,10 @@ export async function sendOperation(
 		// If Request Options has no timeout, n8n fills in 5 minutes, which is too long for one attempt.
 		const { timeout } = this.getNodeParameter('requestOptions', {}) as IDataObject;
 		const timeoutMs = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+		const sending = { routing: { method: method!, path: url }, timeoutMs };
 		const items = isList(request)
-			? await readList(this, api, request, entered, timeoutMs)
-			: [await callOperation(this, api, operation, entered, timeoutMs)];
+			? await readList(this, api, request, entered, sending)
+			: [await callOperation(this, api, operation, entered, sending)];
 		return pairItems(this, output?.call(this, items, entered.settings) ?? items, pairedItem);
 	} catch (thrown) {
 		if (thrown instanceof CanceledError)
