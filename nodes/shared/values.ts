@@ -97,6 +97,14 @@ export function parseTimestamp(value: unknown): number {
 	return typeof value === 'string' ? Date.parse(value) : NaN;
 }
 
+/** Parses a date in one of the three forms of HTTP (RFC 9110, 5.6.7), which are all in GMT. Returns milliseconds, or NaN. */
+export function parseHttpDate(value: unknown): number {
+	// Only real dates: Date.parse would take "-5" or "soon 1" for one.
+	if (typeof value !== 'string' || !/[a-z]{3}.*\d{2}:\d{2}/i.test(value)) return NaN;
+	// asctime names no zone, and Date.parse would take the local one.
+	return Date.parse(/[a-z]\s*$|[+-]\d{4}\s*$/i.test(value) ? value : `${value} GMT`);
+}
+
 export const pluralize = (number: number, thing: string): string =>
 	`${number} ${thing}${number === 1 ? '' : 's'}`;
 
