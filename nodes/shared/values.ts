@@ -35,10 +35,10 @@ export function tryParseJson(text: string): unknown {
 const MAX_JSON_DEPTH = 100;
 
 /** Needs no stack, however deep the value is. */
-export function isTooDeep(value: unknown): boolean {
+export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean {
 	const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
 	let level = new Set([value].filter(isObject));
-	for (let depth = 0; depth <= MAX_JSON_DEPTH && level.size > 0; depth++) {
+	for (let depth = 0; depth <= maxDepth && level.size > 0; depth++) {
 		const next = new Set<object>();
 		for (const each of level)
 			for (const inner of Object.values(each)) if (isObject(inner)) next.add(inner);
