@@ -97,19 +97,27 @@ async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise
 	return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** Has the charset as its message. */
-class CharsetError extends Error {}
+/** Returns the charset that `Content-Type` names, or UTF-8, which JSON has without one. */
+export const readCharset = (headers: Headers): string =>
+	/charset\s*=\s*["']?([^\s"';,]+)/i.exec(String(headers['content-type'] ?? ''))?.[1] ?? 'utf-8';
 
-/** Decodes by the charset that `Content-Type` names. JSON without one is UTF-8. */
-function decode(bytes: Buffer, headers: Headers): string {
-	const contentType = String(headers['content-type'] ?? '');
-	const [, charset = 'utf-8'] = /charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType) ?? [];
+/** Returns undefined for an unknown charset. */
+export function decode(bytes: Buffer, charset: string): string | undefined {
 	if (/^utf-?8$/i.test(charset)) return bytes.toString();
 	try {
 		return new TextDecoder(charset).decode(bytes);
 	} catch {
-		throw new CharsetError(`the charset "${charset}"`);
+		return undefined;
 	}
+}
+
+class CharsetError extends Error {}
+
+function decodeBody(bytes: Buffer, headers: Headers): string {
+	const charset = readCharset(headers);
+	const text = decode(bytes, charset);
+	if (text !== undefined) return text;
+	throw new CharsetError(`the charset "${excerpt(charset, 30)}"`);
 }
 
 const toHttpOptions = (
@@ -169,7 +177,7 @@ export async function sendHttpRequest(
 				{ ...httpOptions, abortSignal },
 			)) as HttpResponse;
 			const { body = '', headers } = response;
-			return typeof body === 'string' ? body : decode(await readBytes(body, maxBytes), headers);
+			return typeof body === 'string' ? body : decodeBody(await readBytes(body, maxBytes), headers);
 		});
 		const { statusCode: status, headers } = response!;
 		const parsed = parseBody(text, redact);
@@ -182,10 +190,11 @@ export async function sendHttpRequest(
 			: redact(code);
 		if (!response) return { kind, code: reason };
 		const { statusCode: status, headers } = response;
-		const isRead = error instanceof CharsetError;
-		if (!isRead && (status < 200 || status >= 300)) return { kind: 'lost', code: reason };
+		const isUnreadable = error instanceof CharsetError;
+		if (!isUnreadable && (status < 200 || status >= 300)) return { kind: 'lost', code: reason };
 		// The status arrived, but the body didn't, or nobody can read it.
+		const broken = isUnreadable ? error.message : reason;
 		const redacted = redactHeaders(headers, redact);
-		return { kind: 'response', status, headers: redacted, body: undefined, broken: reason };
+		return { kind: 'response', status, headers: redacted, body: undefined, broken };
 	}
 }
