@@ -263,12 +263,22 @@ function admit(
 	return { queries, call };
 }
 
+/** Returns a text in the charset that the answer names. JSON has escapes for the characters that Latin-1 lacks. */
+function encode({ headers, text }: WireAnswer): string | Buffer {
+	if (!headers['content-type']?.endsWith('charset=iso-8859-1')) return text;
+	const escape = (character: string) =>
+		`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+	return Buffer.from(text.replace(/[^\0-\xff]/g, escape), 'latin1');
+}
+
 /** Sends an answer, whole or broken, as its `ending` says. */
 function send(reply: FastifyReply, wire: WireAnswer): FastifyReply {
 	if (wire.ending === 'whole') {
 		reply.status(wire.status).headers(wire.headers);
 		// Fastify gives an empty text its own type
-		return wire.text === '' && !wire.headers['content-type'] ? reply.send() : reply.send(wire.text);
+		return wire.text === '' && !wire.headers['content-type']
+			? reply.send()
+			: reply.send(encode(wire));
 	}
 	reply.hijack();
 	const { socket } = reply.raw;

@@ -40,6 +40,10 @@ export const logger = (): Record<
 	(...line: unknown[]) => void
 > => ofCore('@n8n/di').Container.get(ofCore('@n8n/backend-common').Logger);
 
+/** n8n's protection against requests into its own network, which an administrator turns on */
+export const ssrfProtection = (): { enabled: boolean } =>
+	ofCore('@n8n/di').Container.get(ofCore('@n8n/config').SsrfProtectionConfig);
+
 // n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away.
 setSafeRegexEngine({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),

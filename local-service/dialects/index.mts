@@ -18,6 +18,7 @@ import { requestForms } from './tables/requests.mts';
 import { sessionIds } from './tables/session-ids.mts';
 import { sessionForms } from './tables/sessions.mts';
 import { snakeCase } from './tables/snake-case.mts';
+import { texts } from './tables/texts.mts';
 import { times } from './tables/time.mts';
 import { withIds } from './values/ids.mts';
 import { withSession } from './values/options.mts';
@@ -25,6 +26,7 @@ import { withTimestamps } from './values/timestamps.mts';
 
 /** They refuse what they do not know: a request that looks otherwise than theirs fails. */
 const refusing = {
+	...texts,
 	...foreignIds,
 	...optionWords,
 	...times,

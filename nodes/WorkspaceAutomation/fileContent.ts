@@ -8,11 +8,20 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../shared/errors';
-import { formatMib, formatSeconds, isRecord, MIB, quote, nonEmptyText } from '../shared/values';
+import {
+	excerpt,
+	formatMib,
+	formatSeconds,
+	isRecord,
+	MIB,
+	quote,
+	nonEmptyText,
+} from '../shared/values';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
-import { isInternal, isLoopback } from '../shared/client/credential';
+import { isLoopback } from '../shared/client/credential';
+import { isPrivateHost } from '../shared/client/privateHosts';
 import type { RetryLimits } from '../shared/client/retryPolicy';
-import { toFailedAttempt } from '../shared/client/httpRequest';
+import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
 import { withRetries } from '../shared/client/withRetries';
 
@@ -29,7 +38,7 @@ function findUrlProblem(url: string, baseUrl: string): string | undefined {
 	if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(service)))
 		return "It doesn't use https.";
 	if (username || password) return 'It has a user name or password in it.';
-	if (isInternal(hostname) && !isInternal(service))
+	if (isPrivateHost(hostname) && !isPrivateHost(service))
 		return 'It leads into the network that n8n is in.';
 	return undefined;
 }
@@ -189,6 +198,17 @@ function readContent(body: unknown, api: ApiClient): Content {
 	);
 }
 
+/** @throws WorkspaceAutomationError for a charset that nobody here knows */
+function decodeFile(bytes: Buffer, headers: Headers): string {
+	const charset = readCharset(headers);
+	const text = decode(bytes, charset);
+	if (text !== undefined) return text;
+	throw new WorkspaceAutomationError(
+		`The file's charset is unknown: ${excerpt(charset, 30)}`,
+		"Set 'Output As' to Binary Data, and decode the file in another node.",
+	);
+}
+
 /** Fetches the name and type, which the content lacks. The endpoint is in beta, so its errors are ignored. */
 async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObject> {
 	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
@@ -241,7 +261,8 @@ export async function readContentItem(
 	if (values.outputAs === 'binary')
 		return await readBinaryItem(context, content, fileId, String(values.binaryPropertyName), api);
 	if (values.outputAs === 'text') {
-		const read = async (stream: Stream) => await context.helpers.binaryToString(stream);
+		const read = async (stream: Stream, headers: Headers) =>
+			decodeFile(await context.helpers.binaryToBuffer(stream), headers);
 		const text = 'text' in content ? content.text : await download(context, api, content.url, read);
 		return { json: { fileId, text } };
 	}

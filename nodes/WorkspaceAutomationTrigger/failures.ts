@@ -1,7 +1,7 @@
 import type { Failure, WorkflowActivateMode } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/errors';
-import { isRejection } from '../shared/client/retryPolicy';
+import { isPassingRefusal, isRejection } from '../shared/client/retryPolicy';
 
 /** An error of the user that the next poll would find again */
 export class ConfigurationError extends WorkspaceAutomationError {}
@@ -23,7 +23,8 @@ function isTransient(error: unknown): boolean {
 	if (!(error instanceof WorkspaceAutomationError) || error instanceof ConfigurationError)
 		return false;
 	const { httpStatus } = error.context;
-	return httpStatus === undefined || httpStatus === 404 || !isRejection(httpStatus);
+	const isFound = httpStatus !== undefined && httpStatus !== 404;
+	return !isFound || !isRejection(httpStatus) || isPassingRefusal(error);
 }
 
 /** Returns whether to throw: at once after publishing, never in the first poll after n8n starts, as it would end the trigger (2.41). */

@@ -1,5 +1,6 @@
+import { findInexactNumber } from './client/json';
 import { WorkspaceAutomationError } from './errors';
-import { excerpt, isRecord, tryParseJson } from './values';
+import { excerpt, isRecord, isTooDeep, tryParseJson } from './values';
 
 // Each check throws a WorkspaceAutomationError that names the panel's `field` and the way out.
 
@@ -28,6 +29,57 @@ export function requireString(field: string, value: unknown, longest = Infinity)
 	);
 }
 
+/** Returns a text without the characters that a pattern finds. @throws WorkspaceAutomationError that names the first of them */
+function refuseCharacters(field: string, text: string, pattern: RegExp, what: string): string {
+	const [found] = pattern.exec(text) ?? [];
+	if (found === undefined) return text;
+	const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+	throw new WorkspaceAutomationError(
+		`'${field}' has ${what}`,
+		`Remove the character U+${code} from '${field}'. If it's an expression, use .trim() or .replace().`,
+	);
+}
+
+/** Accepts several lines. Many services cut a text at a null character, or can't store it. */
+export const requireLines = (field: string, text: string): string =>
+	refuseCharacters(field, text, /\0/, 'a null character');
+
+/** Accepts one line, such as a name. */
+export const requireLine = (field: string, text: string): string =>
+	refuseCharacters(field, text, /[\p{Cc}\u2028\u2029]/u, 'a line break or a control character');
+
+/** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
+export function requireRoute(field: string, value: unknown): string {
+	const route = requireLine(field, requireString(field, requireText(field, value), 2048));
+	// Browsers take what follows two slashes for a host.
+	if (!/^\/(?![/\\])/.test(route))
+		throw new WorkspaceAutomationError(
+			`'${field}' doesn't start with one slash`,
+			'Enter the path of the page, such as /pricing.',
+		);
+	const [end] = /[?#]/.exec(route) ?? [];
+	if (end === undefined) return route;
+	throw new WorkspaceAutomationError(
+		`'${field}' has a query string or fragment`,
+		`Leave out everything from the "${end}" on: only the path can be shared.`,
+	);
+}
+
+/** The grammar of RFC 5646: a language, then its script, region, variants, extensions and private parts */
+const LANGUAGE_TAG =
+	/^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+|i-[a-z]{2,8})$/i;
+
+/** An optional BCP 47 language tag of at most 255 characters. Only its form is checked. */
+export function optionalLocale(field: string, value: unknown): string | undefined {
+	if (isEmpty(value) || value === '') return undefined;
+	const locale = requireString(field, value, 255);
+	if (LANGUAGE_TAG.test(locale)) return locale;
+	throw new WorkspaceAutomationError(
+		`'${field}' isn't a language tag`,
+		'Enter a BCP 47 language tag such as en or pt-BR, or leave it empty.',
+	);
+}
+
 export const isId = (value: unknown): value is string =>
 	typeof value === 'string' && UUID_ONLY.test(value);
 
@@ -51,9 +103,19 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 export const canBeId = (text: string): boolean =>
 	text !== '' && text.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.\.?$/.test(text);
 
+const canCarry = (number: number): boolean =>
+	Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
+
+const lostDigitsError = (field: string, number: number | string) =>
+	new WorkspaceAutomationError(
+		`'${field}' has a number that would change`,
+		`${excerpt(String(number), 80)} would arrive with other digits. Put it in quotes, or enter it with fewer digits.`,
+	);
+
 /** Checks an ID whose form the API document doesn't show (products, assets, interactions). Numbers keep their type. */
 export function requireAnyId(field: string, value: unknown): string | number {
-	if (typeof value === 'number' && Number.isFinite(value)) return value;
+	if (typeof value === 'number' && canCarry(value)) return value;
+	if (typeof value === 'number' && Number.isFinite(value)) throw lostDigitsError(field, value);
 	const id = requireText(field, value).trim();
 	if (canBeId(id)) return id;
 	throw new WorkspaceAutomationError(
@@ -105,15 +167,34 @@ export function requireChoice<T extends string>(
 	);
 }
 
+/** Returns the first number that JSON can't carry, or that has lost digits on its way here. */
+function findLostNumber(value: unknown): number | undefined {
+	if (typeof value === 'number') return canCarry(value) ? undefined : value;
+	if (typeof value !== 'object' || value === null) return undefined;
+	for (const inner of Object.values(value)) {
+		const lost = findLostNumber(inner);
+		if (lost !== undefined) return lost;
+	}
+	return undefined;
+}
+
 /** Accepts JSON text or, from an expression, an object. Empty means `{}`. */
 export function requireJsonObject(field: string, value: unknown): Record<string, unknown> {
 	if (isEmpty(value) || value === '') return {};
 	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
-	if (isRecord(parsed)) return parsed;
-	throw new WorkspaceAutomationError(
-		`'${field}' isn't a valid JSON object`,
-		`Enter a JSON object such as {"name": "value"} in '${field}', or leave it empty.`,
-	);
+	if (!isRecord(parsed))
+		throw new WorkspaceAutomationError(
+			`'${field}' isn't a valid JSON object`,
+			`Enter a JSON object such as {"name": "value"} in '${field}', or leave it empty.`,
+		);
+	if (isTooDeep(parsed))
+		throw new WorkspaceAutomationError(
+			`'${field}' is nested too deeply`,
+			`Enter a JSON object with fewer levels in '${field}'.`,
+		);
+	const lost = typeof value === 'string' ? findInexactNumber(value) : findLostNumber(parsed);
+	if (lost !== undefined) throw lostDigitsError(field, lost);
+	return parsed;
 }
 
 export const MAX_URL_LENGTH = 2_000;

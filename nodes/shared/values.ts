@@ -35,10 +35,10 @@ export function tryParseJson(text: string): unknown {
 const MAX_JSON_DEPTH = 100;
 
 /** Needs no stack, however deep the value is. */
-export function isTooDeep(value: unknown): boolean {
+export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean {
 	const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
 	let level = new Set([value].filter(isObject));
-	for (let depth = 0; depth <= MAX_JSON_DEPTH && level.size > 0; depth++) {
+	for (let depth = 0; depth <= maxDepth && level.size > 0; depth++) {
 		const next = new Set<object>();
 		for (const each of level)
 			for (const inner of Object.values(each)) if (isObject(inner)) next.add(inner);
@@ -95,6 +95,14 @@ export function quote(value: unknown, longest: number = EXCERPT_LENGTH): string 
 export function parseTimestamp(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
 	return typeof value === 'string' ? Date.parse(value) : NaN;
+}
+
+/** Parses a date in one of the three forms of HTTP (RFC 9110, 5.6.7), which are all in GMT. Returns milliseconds, or NaN. */
+export function parseHttpDate(value: unknown): number {
+	// Only real dates: Date.parse would take "-5" or "soon 1" for one.
+	if (typeof value !== 'string' || !/[a-z]{3}.*\d{2}:\d{2}/i.test(value)) return NaN;
+	// asctime names no zone, and Date.parse would take the local one.
+	return Date.parse(/[a-z]\s*$|[+-]\d{4}\s*$/i.test(value) ? value : `${value} GMT`);
 }
 
 export const pluralize = (number: number, thing: string): string =>

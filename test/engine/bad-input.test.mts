@@ -155,7 +155,7 @@ const table: Row[] = [
 	[
 		'sharedPreview.create',
 		{ route: 'pricing' },
-		/^'Route' doesn't start with a slash$/,
+		/^'Route' doesn't start with one slash$/,
 		/\/pricing/,
 	],
 	['sharedPreview.create', { route: '/a?b=1' }, /^'Route' has a query string or fragment$/, /"\?"/],
@@ -219,6 +219,7 @@ const table: Row[] = [
 		'/* SELECT */ DELETE FROM x',
 		'selecting',
 		'EXPLAIN SELECT 1',
+		'WITH a AS (SELECT 1) INSERT INTO x SELECT * FROM a',
 	].map((query): Row => [
 		'analytics.query',
 		{ query },
@@ -235,6 +236,30 @@ const table: Row[] = [
 	...limits('product.getAll'),
 	...ids('product.create', 'projectId', 'Project'),
 	...jsons('product.create', (fields) => ({ fields }), 'Fields'),
+	[
+		'product.create',
+		{ fields: '{"sku": 12345678901234567890}' },
+		/^'Fields' has a number that would change$/,
+		/^12345678901234567890 would.*quotes/,
+	],
+	[
+		'sharedPreview.create',
+		{ route: '//elsewhere.example.com/x' },
+		/^'Route' doesn't start with one slash$/,
+		/such as \/pricing/,
+	],
+	[
+		'file.createFolder',
+		{ name: '={{ "a\\r\\nb" }}' },
+		/^'Name' has a line break or a control character$/,
+		/U\+000D/,
+	],
+	[
+		'agentSession.create',
+		{ prompt: '={{ "a\\u0000b" }}' },
+		/^'Prompt' has a null character$/,
+		/U\+0000/,
+	],
 	['product.create', { fields: '{}' }, /^'Fields' is empty$/, /"name"/],
 	...anyIds('product.update', 'productId', 'Product', rl),
 	...optionalIds('product.update', 'projectId', 'Project'),

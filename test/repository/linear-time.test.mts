@@ -10,7 +10,8 @@ import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts'
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
-import { checkBaseUrl, isInternal, readCredential } from '../../nodes/shared/client/credential.ts';
+import { checkBaseUrl, readCredential } from '../../nodes/shared/client/credential.ts';
+import { isPrivateHost } from '../../nodes/shared/client/privateHosts.ts';
 import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { attemptError, describeBody } from '../../nodes/shared/client/attemptError.ts';
@@ -254,7 +255,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'an ID': (text) => requireId('ID', text),
 	'an ID of any form': (text) => requireAnyId('ID', text),
 	'a base URL': (text) => checkBaseUrl(`https://${text}`),
-	'the host of a download': (text) => isInternal(text),
+	'the host of a download': (text) => isPrivateHost(text),
 	'a credential': (text) =>
 		readCredential({ baseUrl: 'https://a.example/v1', accessToken: text, apiVersion: text }),
 	overrides: (text) =>

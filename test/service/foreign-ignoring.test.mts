@@ -116,6 +116,31 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		data: { items: expect.any(Array), next_cursor: expect.any(String) },
 		errors: [],
 	}),
+	async 'lists-link-header'(service) {
+		const [{ id: projectId }] = service.seed().projects;
+		const { body, headers } = await service.call('listFiles', { projectId, limit: 5 });
+		expect(body).toHaveLength(5);
+		expect(headers.link).toMatch(/^<.*cursor=.+>; rel="next"$/);
+	},
+	async 'lists-partial-content'(service) {
+		const [{ id: projectId }] = service.seed().projects;
+		const { body, status } = await service.call('listFiles', { projectId, limit: 5 });
+		expect([status, (body as unknown[]).length]).toEqual([206, 5]);
+	},
+	'lists-links-array': toLists({
+		data: expect.any(Array),
+		links: [{ rel: 'next', href: expect.stringContaining('cursor=') }],
+	}),
+	'lists-pages-next': toLists({
+		data: expect.any(Array),
+		pages: { next: expect.stringContaining('cursor=') },
+	}),
+	'lists-truncated': toLists({
+		data: expect.any(Array),
+		truncated: true,
+		marker: expect.any(String),
+	}),
+	'lists-last': toLists({ data: expect.any(Array), last: false }),
 	async 'products-without-ids'(service) {
 		const [{ id: projectId }] = service.seed().projects;
 		const { body } = await service.call('listProducts', { projectId });

@@ -229,6 +229,17 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		refuses(service, { is: (message, code) => JSON.stringify({ message, code }) }),
 	'error-lists': (service) =>
 		refuses(service, { is: (message, code) => JSON.stringify({ errors: [{ code, message }] }) }),
+	async 'prefixed-rules'(service) {
+		const [{ id: taskId }] = service.seed().tasks;
+		const { body } = await service.call('updateTask', { taskId, rrule: 'FREQ=DAILY' });
+		expect(valueAt(body, 'rrule')).toBe('RRULE:FREQ=DAILY');
+	},
+	async 'latin-1'(service) {
+		const [{ id: taskId }] = service.seed().tasks;
+		const { headers, body } = await service.call('updateTask', { taskId, emoji: '🧹' });
+		expect(headers['content-type']).toBe('application/json; charset=iso-8859-1');
+		expect(valueAt(body, 'emoji')).toBe('🧹');
+	},
 	async 'empty-answers'(service) {
 		const sessionId = await startSession(service, '[ask bash: x]');
 		const [{ id: interactionId }] = await findPending(service, sessionId);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
-import { checkBaseUrl, isInternal, readCredential } from '../../nodes/shared/client/credential.ts';
+import { checkBaseUrl, readCredential } from '../../nodes/shared/client/credential.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
 const good = {
@@ -55,44 +55,6 @@ describe('the base URL', () => {
 			expect.objectContaining({ description: expect.stringMatching(advice) }),
 		);
 	});
-});
-
-describe('a host', () => {
-	test.each([
-		'localhost',
-		'app.localhost',
-		'localhost.',
-		'127.0.0.1',
-		'0.0.0.0',
-		'10.1.2.3',
-		'100.64.0.1',
-		'100.127.255.254',
-		'169.254.169.254',
-		'172.16.0.1',
-		'172.31.255.254',
-		'192.168.1.1',
-		'[::1]',
-		'[::ffff:a00:1]',
-		'[fd00::1]',
-		'[febf::1]',
-	])('%s is this machine or in a private network', (host) => expect(isInternal(host)).toBe(true));
-
-	test.each([
-		'files.example.com',
-		'localhost.example.com',
-		'notlocalhost',
-		'11.0.0.1',
-		'100.63.255.254',
-		'100.128.0.1',
-		'172.15.0.1',
-		'172.32.0.1',
-		'192.169.0.1',
-		'210.1.2.3',
-		'[2001:db8::1]',
-		'fd00.example.com',
-		'10.example.com',
-		'192.168.example.com',
-	])('%s is public', (host) => expect(isInternal(host)).toBe(false));
 });
 
 describe('the credential', () => {

@@ -133,6 +133,10 @@ describe('an error names the event and the next step', () => {
 });
 
 describe('the cause of a broken connection is classified', () => {
+	const withMessage = (message: string) => ({
+		httpCode: 'ECONNRESET',
+		cause: { code: 'ECONNRESET', message },
+	});
 	test.each([
 		[{ code: 'ECONNREFUSED' }, 'unsent'],
 		[{ cause: { cause: { code: 'ENOTFOUND' } } }, 'unsent'],
@@ -141,6 +145,21 @@ describe('the cause of a broken connection is classified', () => {
 		[{ httpCode: 'ECONNRESET' }, 'lost'],
 		[{ httpCode: '500', cause: { code: 'ETIMEDOUT' } }, 'lost'],
 		[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'unusable'],
+		[{ code: 'EPROTO', message: 'write EPROTO: wrong version number' }, 'unusable'],
+		[{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'unusable'],
+		[{ code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' }, 'lost'],
+		[{ code: 'EPROTO', message: 'write EPROTO: sslv3 alert bad record mac' }, 'lost'],
+		[
+			withMessage(
+				'Client network socket disconnected before secure TLS connection was established',
+			),
+			'unsent',
+		],
+		[withMessage('Proxy connection ended before receiving CONNECT response'), 'unsent'],
+		[withMessage('socket hang up'), 'lost'],
+		[{ name: 'NodeApiError', level: 'warning', cause: { level: 'info', message: 'x' } }, 'blocked'],
+		[{ name: 'NodeApiError', level: 'warning' }, 'lost'],
+		[{ cause: new WorkspaceAutomationError("The API key isn't sent there", 'x') }, 'blocked'],
 		[new Error('?'), 'lost'],
 		[undefined, 'lost'],
 	])('%j is %s', (error, kind) => expect(toFailedAttempt(error).kind).toBe(kind));

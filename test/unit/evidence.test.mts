@@ -53,7 +53,7 @@ describe('the evidence of a status', () => {
 });
 
 test.each([
-	[{ broken: 'ECONNRESET' }, 'a body that did not arrive (ECONNRESET)'],
+	[{ broken: 'ECONNRESET' }, "a body that can't be read (ECONNRESET)"],
 	[{}, 'an empty body'],
 	[{ text: ' \n' }, 'an empty body'],
 	[{ text: '  <html>' }, 'a web page'],

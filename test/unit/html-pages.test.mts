@@ -31,11 +31,12 @@ test.each<[string, object, boolean]>([
 	expect(isHtmlPage(response(404, text, headers))).toBe(isPage);
 });
 
-test('a page proves nothing with any status except 429, which proves that nothing ran', () => {
+test('a page proves nothing with any status except 429 and 407, which prove that nothing ran', () => {
 	fc.assert(
 		fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
 			const outcome = classifyAttempt(response(status, '<p>'), 'idempotent');
-			expect(outcome).toBe(status === 429 ? 'notExecuted' : 'unknown');
+			const proven = { 407: 'rejected', 429: 'notExecuted' }[status];
+			expect(outcome).toBe(proven ?? 'unknown');
 		}),
 	);
 });

@@ -293,7 +293,7 @@ describe('a missing setup of the service', () => {
 		]);
 		expect(error).toMatchObject({
 			message: 'Create one',
-			description: expect.stringMatching(/hold one: One, w2\.$/),
+			description: expect.stringMatching(/hold one: One \(w1\), w2\.$/),
 			context: { code: 'no_compatible_projects' },
 		});
 		const bare = await read([required({})]);

@@ -166,6 +166,50 @@ describe('a response', () => {
 		expect(attempt).toMatchObject({ body: undefined, text: text ?? '' });
 	});
 
+	test.each([
+		['iso-8859-1', 'latin1', 'Über 50 €'.replace('€', 'EUR')],
+		['ISO-8859-1', 'latin1', 'naïve'],
+		['"utf-16le"', 'utf16le', 'Über 50 € 🧹'],
+		['UTF-8', 'utf8', 'Über 50 € 🧹'],
+	] as const)('in %s is decoded as its Content-Type says', async (charset, encoding, text) => {
+		const body = stream([Buffer.from(JSON.stringify({ text }), encoding)]);
+		const headers = { 'content-type': `application/json; charset=${charset}` };
+		const { attempt } = await exchange(ok(body, headers));
+		expect(attempt).toMatchObject({ body: { text } });
+	});
+
+	test.each([200, 404])(
+		'in an unknown charset has status %d, and names the charset',
+		async (statusCode) => {
+			const headers = { 'content-type': 'application/json; charset=ebcdic-500' };
+			const { attempt } = await exchange({
+				statusCode,
+				headers,
+				body: stream([Buffer.from('{}')]),
+			});
+			expect(attempt).toEqual({
+				kind: 'response',
+				status: statusCode,
+				headers,
+				body: undefined,
+				broken: 'the charset "ebcdic-500"',
+			});
+		},
+	);
+
+	test.each(['[', '{"a":'])(
+		'nested more than 1,000 times in %s is unreadable, and says why',
+		(open) => {
+			const close = open === '[' ? ']' : '}';
+			const nested = (depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+			expect(parseBody(nested(100_000), redact)).toEqual({
+				body: undefined,
+				broken: 'JSON that is nested too deeply',
+			});
+			expect(parseBody(nested(900), redact).body).toBeDefined();
+		},
+	);
+
 	test("that isn't JSON is kept up to 10,000 characters, and JSON in full", () => {
 		const long = 'x'.repeat(10_001);
 		expect(parseBody(long, redact)).toEqual({ body: undefined, text: long.slice(1) });

@@ -264,6 +264,13 @@ describe('the time of a retry', () => {
 		],
 		['a date that is over', { 'retry-after': 'Mon, 05 Oct 2026 08:00:00 GMT' }, 0],
 		['nothing', {}, undefined],
+		['a date of asctime', { 'retry-after': 'Mon Oct  5 09:00:30 2026' }, 30_000],
+		['a date of RFC 850', { 'retry-after': 'Monday, 05-Oct-26 09:00:30 GMT' }, 30_000],
+		[
+			'two dates of asctime',
+			{ 'retry-after': 'Mon Oct  5 10:00:30 2026', date: 'Mon Oct  5 10:00:00 2026' },
+			30_000,
+		],
 		['an empty text', { 'retry-after': '' }, undefined],
 		['nonsense', { 'retry-after': 'soon' }, undefined],
 		['a negative number', { 'retry-after': '-5' }, undefined],
@@ -271,6 +278,21 @@ describe('the time of a retry', () => {
 		expect(retryAfterMs(headers, now)).toBe(expected);
 	});
 });
+
+test.each(['America/New_York', 'Asia/Tokyo'])(
+	'a date of asctime is GMT for an n8n in %s',
+	(zone) => {
+		const { TZ } = process.env;
+		process.env.TZ = zone;
+		const waitMs = retryAfterMs(
+			{ 'retry-after': 'Mon Oct  5 09:00:30 2026' },
+			Date.parse('2026-10-05T09:00:00Z'),
+		);
+		if (TZ === undefined) delete process.env.TZ;
+		else process.env.TZ = TZ;
+		expect(waitMs).toBe(30_000);
+	},
+);
 
 test.each<[string, Attempt]>([
 	['a 403', response(403)],

@@ -192,3 +192,46 @@ test.each([
 ])('backslashes of %s before a key stay', (_, text, redacted) => {
 	expect(createRedactor('wa_12')(text)).toBe(redacted);
 });
+
+describe('a key in an encoding that a program has wrapped or written twice is redacted', () => {
+	const LONG_KEY = `wa_live_${'9f/Ab+7=cD-12.~'.repeat(8)}`;
+	const wrap = (text: string, width: number, with_: string) =>
+		text.replace(new RegExp(`.{${width}}(?=.)`, 'g'), (line) => line + with_);
+	const bytes = (key: string, before: number) =>
+		Buffer.from(`${'x'.repeat(before)}${key} and more`);
+
+	const widths = [64, 76].flatMap((width) =>
+		['\n', '\r\n', '\\n', '\\r\\n', '\n\t'].map((with_) => [width, with_] as const),
+	);
+	test.each(widths)('base64 in lines of %d characters, with %j', (width, with_) => {
+		for (const key of [PLAIN_KEY, LONG_KEY])
+			for (let before = 0; before < 90; before++) {
+				const text = wrap(bytes(key, before).toString('base64'), width, with_);
+				const left = createRedactor(key)(text).replaceAll(with_, '');
+				expect(left).toMatch(/^[\w+/]*\[API key\][\w+/=]*$/);
+				expect(Buffer.from(left.split('[API key]')[0], 'base64').length).toBeLessThanOrEqual(
+					before,
+				);
+			}
+	});
+
+	test.each([
+		['hex', (hex: string) => hex],
+		['hex in capitals', (hex: string) => hex.toUpperCase()],
+		['hex with spaces', (hex: string) => hex.replace(/..(?=.)/g, '$& ')],
+		['hex with colons', (hex: string) => hex.replace(/..(?=.)/g, '$&:')],
+		['hex in lines', (hex: string) => wrap(hex, 60, '\n')],
+		['hex escapes', (hex: string) => hex.replace(/../g, '\\x$&')],
+	])('%s', (_, write) => {
+		for (const key of [PLAIN_KEY, LONG_KEY]) {
+			const text = `a ${write(Buffer.from(key).toString('hex'))} b`;
+			expect(createRedactor(key)(text)).toBe('a [API key] b');
+		}
+	});
+
+	test('percent-encoding, twice', () => {
+		const everyCharacter = [...PLAIN_KEY].map((each) => `%25${hex(each)}`).join('');
+		for (const text of [encodeURIComponent(encodeURIComponent(PLAIN_KEY)), everyCharacter])
+			expect(createRedactor(PLAIN_KEY)(`?key=${text}&`)).toBe('?key=[API key]&');
+	});
+});

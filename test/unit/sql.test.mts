@@ -23,6 +23,13 @@ describe('a query', () => {
 		["SELECT $$;$$, $a$;$a$, ‘;’, “;”, x'3b'"],
 		['\u00a0select\u2028 1'],
 		["SELECT'a'"],
+		['WITH insert AS (SELECT 1) SELECT * FROM insert'],
+		['WITH 1 AS update SELECT update AS delete'],
+		['WITH (SELECT 1) AS one, insert AS (SELECT 2) SELECT one, (SELECT insert FROM insert)'],
+		['(WITH a AS (SELECT 1) SELECT * FROM a)'],
+		['WITH a AS (SELECT 1) FROM a SELECT *'],
+		["WITH 'INSERT INTO x' AS text SELECT text -- INSERT"],
+		['SELECT insert FROM update WHERE delete'],
 	])('that reads is accepted: %s', (query) =>
 		expect(() => requireSelect('Query', query)).not.toThrow(),
 	);
@@ -43,6 +50,12 @@ describe('a query', () => {
 		['SELECT $$a$$; DROP TABLE x'],
 		['SELECT ‘a’; DROP TABLE x'],
 		['SELECT 1; #x'],
+		['WITH a AS (SELECT 1) INSERT INTO x SELECT * FROM a'],
+		['with a as (select 1) insert into x select * from a'],
+		['(WITH a AS (SELECT 1) INSERT INTO x SELECT * FROM a)'],
+		['WITH insert AS (SELECT 1) INSERT INTO x SELECT * FROM insert'],
+		['WITH 1 AS a /* SELECT */ DELETE FROM x'],
+		['WITH (SELECT 1) AS a UPDATE x SET y = a'],
 	])("that isn't read-only is refused: %s", (query) =>
 		expect(() => requireSelect('Query', query)).toThrow(/^'Query' /),
 	);

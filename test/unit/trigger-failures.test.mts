@@ -10,6 +10,8 @@ import {
 
 const status = (httpStatus: number, retryAfter?: number) =>
 	new WorkspaceAutomationError('Message', 'Description', { httpStatus, retryAfter });
+const refused = (httpStatus: number) =>
+	Object.assign(status(httpStatus), { kind: 'rejected' as const });
 const lost = new WorkspaceAutomationError("The service didn't answer", '');
 const mistake = new ConfigurationError('Message', 'Description');
 
@@ -58,6 +60,8 @@ describe.each(Object.keys(SITUATIONS))('in %s', (situation) => {
 	];
 	test.each([
 		['no answer', lost],
+		['409', refused(409)],
+		['423', refused(423)],
 		['429', status(429)],
 		['408', status(408)],
 		['404', status(404)],

@@ -39,6 +39,7 @@ export const task: Record<string, Operation> = {
 						description: 'The task for the agent at each run',
 					}),
 					textField('Recurrence Rule', 'rrule', {
+						typeOptions: { rows: 2 },
 						placeholder: 'e.g. FREQ=DAILY;BYHOUR=7',
 						description: 'When it runs, as an iCalendar recurrence rule',
 					}),

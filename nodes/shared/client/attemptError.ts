@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../errors';
 import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../values';
-import { isHtmlPage, isRejection, retryAfterMs } from './retryPolicy';
+import { isHtmlPage, isRejection, PROXY_REFUSED, retryAfterMs } from './retryPolicy';
 import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
 type Wording = readonly [message: string, description: string];
@@ -18,6 +18,10 @@ const STATUS_TEXTS: Record<number, Wording> = {
 	404: [
 		"The resource wasn't found",
 		"Check the ID. Also check the key's scopes and its creator's access to the project, because the service returns 404 for both.",
+	],
+	407: [
+		'The proxy refused the connection',
+		'The request never reached the service. Check the user name and password of the proxy.',
 	],
 	409: [
 		'The resource is in a conflicting state',
@@ -63,6 +67,10 @@ const CHECK_NETWORK =
 /** % is replaced by the attempt's code. */
 const KIND_TEXTS = {
 	unsent: ["The service couldn't be reached", CHECK_NETWORK],
+	blocked: [
+		"n8n didn't send the request",
+		"The reason: %. Nothing reached the service. If n8n's SSRF protection blocks the service, ask your n8n administrator to allow its host. Otherwise check the credential.",
+	],
 	lost: ["The service didn't answer", CHECK_NETWORK],
 	unusable: [
 		'No secure connection to the service',
@@ -75,7 +83,7 @@ const KIND_TEXTS = {
 } as const;
 
 export function describeBody({ text = '', broken }: { text?: string; broken?: string }): string {
-	if (broken !== undefined) return `a body that did not arrive (${broken})`;
+	if (broken !== undefined) return `a body that can't be read (${broken})`;
 	if (text.trim() === '') return 'an empty body';
 	return /^\s*</.test(text) ? 'a web page' : "text that isn't JSON";
 }
@@ -117,7 +125,7 @@ export function attemptError(
 
 /** Returns undefined for an outage. */
 function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
-	if (attempt.kind === 'tooLarge') return 'unusable';
+	if (attempt.kind === 'tooLarge' || attempt.kind === 'blocked') return 'unusable';
 	if (attempt.kind !== 'response' || attempt.status >= 500 || attempt.status === 429)
 		return undefined;
 	return isRejection(attempt.status) && !isHtmlPage(attempt) ? 'rejected' : 'unusable';
@@ -135,11 +143,11 @@ function describeAttempt(
 		const [message, description] = KIND_TEXTS[attempt.kind];
 		return new WorkspaceAutomationError(
 			message,
-			description.replace('%', () => attempt.code),
+			description.replace('%', () => attempt.code.replace(/[.\s]+$/, '')),
 		);
 	}
 	const { status, headers, body, text = '' } = attempt;
-	const isPage = isHtmlPage(attempt);
+	const isPage = isHtmlPage(attempt) && status !== PROXY_REFUSED;
 	const isSuccess = status >= 200 && status < 300;
 	if (isSuccess || (isPage && isRejection(status))) return notJsonError(attempt);
 	const outer = isRecord(body) ? body : {};

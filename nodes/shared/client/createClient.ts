@@ -65,6 +65,7 @@ export async function createClient(
 				if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
 				const sendOptions: SendOptions = {
 					urgent: called.urgent,
+					maxAttempts: called.maxAttempts,
 					...(called.newSession && { notFoundDelaysMs: NEW_SESSION_DELAYS_MS }),
 					...given,
 				};

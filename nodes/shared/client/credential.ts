@@ -12,12 +12,6 @@ export const VERSION_HEADER = 'Service-Api-Version';
 export const isLoopback = (hostname: string): boolean =>
 	/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
-/** Hosts in the URL parser's form: this machine, and private networks. Names aren't looked up. */
-const INTERNAL_HOST =
-	/^(.*\.)?localhost\.?$|^(?=[\d.]+$)(0|10|127|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\.|^\[(::|f[cd]|fe[89ab])/;
-
-export const isInternal = (hostname: string): boolean => INTERNAL_HOST.test(hostname);
-
 /** Returns the URL without trailing slashes. @throws WorkspaceAutomationError if it's invalid */
 export function checkBaseUrl(value: unknown): string {
 	const text = requireText('Base URL', value)

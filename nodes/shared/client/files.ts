@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { parseTimestamp, readNamedField } from '../values';
+import { parseHttpDate, parseTimestamp, readNamedField } from '../values';
 import { Base64 } from './json';
 import { readPages } from './lists';
 import type { ApiClient, CallOptions, Values } from './operations';
@@ -29,7 +29,7 @@ async function listFilesByName(
 	const pages = readPages(api, 'listFiles', { projectId, parentId }, options);
 	for await (const { data, headers } of pages) {
 		found.files.push(...data.filter((file) => file.name === name));
-		const date = typeof headers.date === 'string' ? Date.parse(headers.date) : NaN;
+		const date = parseHttpDate(headers.date);
 		found.serviceMs = Number.isNaN(date) ? undefined : date;
 	}
 	return found;

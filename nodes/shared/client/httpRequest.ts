@@ -1,6 +1,7 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { formatMib, formatSeconds, MIB } from '../values';
+import { WorkspaceAutomationError } from '../errors';
+import { excerpt, formatMib, formatSeconds, isTooDeep, MIB, toText } from '../values';
 import { withTimeout } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
 import { jsonBytes, parseJson } from './json';
@@ -11,18 +12,24 @@ import type {
 	ConnectionOptions,
 	FailedAttempt,
 	Headers,
+	ResponseAttempt,
 } from './types';
 
 /** Nothing beyond this is ever shown. */
 const MAX_TEXT_LENGTH = 10_000;
 
+/** n8n's own code handles that many levels. */
+const MAX_RESPONSE_DEPTH = 1_000;
+
 /** Redacts the body, and returns its JSON or the beginning of its text. */
 export function parseBody(
 	text: string,
 	redact: (text: string) => string,
-): { body: unknown; text?: string } {
+): Pick<ResponseAttempt, 'body' | 'text' | 'broken'> {
 	const clean = redact(text);
 	const body = parseJson(clean);
+	if (isTooDeep(body, MAX_RESPONSE_DEPTH))
+		return { body: undefined, broken: 'JSON that is nested too deeply' };
 	return body === undefined ? { body, text: clean.slice(0, MAX_TEXT_LENGTH) } : { body };
 }
 
@@ -32,29 +39,48 @@ const MAX_RESPONSE_BYTES = 16 * MIB;
 const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const UNUSABLE_CODE =
-	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL)/;
+	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL|EPROTO)/;
+/** TLS failures that can follow the request. All others end the handshake before it. */
+const LATE_TLS_FAILURE = /bad.record.mac|decrypt/i;
+/** Messages of Node and of n8n's proxy client, which have no code of their own */
+const UNSENT_MESSAGE =
+	/before secure TLS connection was established|before receiving CONNECT response/;
 
-interface SystemError {
+interface FoundError {
 	code?: unknown;
 	httpCode?: unknown;
 	/** `connect` if there was never a connection */
 	syscall?: unknown;
+	/** n8n gives one to its own errors */
+	level?: unknown;
+	name?: unknown;
+	message?: unknown;
 	cause?: unknown;
 }
 
 const isErrorCode = (value: unknown): value is string =>
 	typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value);
 
-/** Classifies a failure by the system error in it or in its causes. */
+/** Returns whether n8n or the credential refused to send the request, because neither throws an error of its own later. */
+const isBlock = (innermost: FoundError): boolean =>
+	innermost instanceof WorkspaceAutomationError ||
+	(innermost.level !== undefined && innermost.name !== 'NodeApiError');
+
+/** Classifies a failure by the errors in it: n8n's, those of its HTTP client, and of the system. */
 export function toFailedAttempt(error: unknown): FailedAttempt {
-	const chain: SystemError[] = [];
-	for (let at = error as SystemError | undefined; at && chain.length < 6;)
+	const chain: FoundError[] = [];
+	for (let at = error as FoundError | undefined; at && chain.length < 6;)
 		at = chain[chain.push(at) - 1].cause as typeof at;
+	const innermost = chain[chain.length - 1] ?? {};
+	const reason = excerpt(toText(innermost.message));
 	const code = chain.flatMap(({ code, httpCode }) => [code, httpCode]).find(isErrorCode);
+	if (code === undefined && isBlock(innermost)) return { kind: 'blocked', code: reason };
 	const isUnsent = chain.some(({ syscall }) => syscall === 'connect');
+	if (UNSENT_MESSAGE.test(reason)) return { kind: 'unsent', code: code ?? reason };
 	if (code === undefined) return { kind: 'lost', code: 'an unknown network error' };
 	if (isUnsent || UNSENT_CODES.includes(code)) return { kind: 'unsent', code };
-	return { kind: UNUSABLE_CODE.test(code) ? 'unusable' : 'lost', code };
+	const isLate = LATE_TLS_FAILURE.test(`${code} ${reason}`);
+	return { kind: UNUSABLE_CODE.test(code) && !isLate ? 'unusable' : 'lost', code };
 }
 
 class TooLargeError extends Error {}
@@ -69,6 +95,29 @@ async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise
 	}
 	// Most bodies come in one piece.
 	return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** Returns the charset that `Content-Type` names, or UTF-8, which JSON has without one. */
+export const readCharset = (headers: Headers): string =>
+	/charset\s*=\s*["']?([^\s"';,]+)/i.exec(String(headers['content-type'] ?? ''))?.[1] ?? 'utf-8';
+
+/** Returns undefined for an unknown charset. */
+export function decode(bytes: Buffer, charset: string): string | undefined {
+	if (/^utf-?8$/i.test(charset)) return bytes.toString();
+	try {
+		return new TextDecoder(charset).decode(bytes);
+	} catch {
+		return undefined;
+	}
+}
+
+class CharsetError extends Error {}
+
+function decodeBody(bytes: Buffer, headers: Headers): string {
+	const charset = readCharset(headers);
+	const text = decode(bytes, charset);
+	if (text !== undefined) return text;
+	throw new CharsetError(`the charset "${excerpt(charset, 30)}"`);
 }
 
 const toHttpOptions = (
@@ -127,21 +176,24 @@ export async function sendHttpRequest(
 				CREDENTIAL,
 				{ ...httpOptions, abortSignal },
 			)) as HttpResponse;
-			const { body = '' } = response;
-			return typeof body === 'string' ? body : (await readBytes(body, maxBytes)).toString();
+			const { body = '', headers } = response;
+			return typeof body === 'string' ? body : decodeBody(await readBytes(body, maxBytes), headers);
 		});
 		const { statusCode: status, headers } = response!;
 		const parsed = parseBody(text, redact);
 		return { kind: 'response', status, headers: redactHeaders(headers, redact), ...parsed };
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: formatMib(maxBytes) };
-		const attempt = toFailedAttempt(error);
-		if (TIMEOUT_CODES.includes(attempt.code))
-			attempt.code += `: it took longer than ${formatSeconds(timeoutMs)}`;
-		const { statusCode: status, headers } = response ?? { statusCode: 0, headers: {} };
-		if (status < 200 || status >= 300) return attempt;
-		// The status arrived, but the body didn't.
-		const broken = attempt.code;
+		const { kind, code } = toFailedAttempt(error);
+		const reason = TIMEOUT_CODES.includes(code)
+			? `${code}: it took longer than ${formatSeconds(timeoutMs)}`
+			: redact(code);
+		if (!response) return { kind, code: reason };
+		const { statusCode: status, headers } = response;
+		const isUnreadable = error instanceof CharsetError;
+		if (!isUnreadable && (status < 200 || status >= 300)) return { kind: 'lost', code: reason };
+		// The status arrived, but the body didn't, or nobody can read it.
+		const broken = isUnreadable ? error.message : reason;
 		const redacted = redactHeaders(headers, redact);
 		return { kind: 'response', status, headers: redacted, body: undefined, broken };
 	}

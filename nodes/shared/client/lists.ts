@@ -11,6 +11,7 @@ import {
 	nonEmptyText,
 } from '../values';
 import { answerOverride, requestOverride, unreadableResponse } from './overrides';
+import { findSignOfMore, type ArrivedPage } from './signsOfMore';
 import {
 	type ApiClient,
 	type CallOptions,
@@ -35,18 +36,24 @@ export interface ListOptions extends CallOptions {
 	onSetupRequired?: (error: WorkspaceAutomationError, isEmpty: boolean) => void;
 }
 
+/** Describes a workspace by its name and its ID, which a key for it needs. */
+function describeWorkspace(workspace: unknown): string | undefined {
+	const { name, id } = isRecord(workspace) ? workspace : {};
+	const [named, identified] = [name, id].map(nonEmptyText);
+	return named && identified ? `${named} (${identified})` : (named ?? identified);
+}
+
+const MAX_WORKSPACES_LENGTH = 2_000;
+
 /** Returns the error for a response that asks for a setup (API document, Project). */
 function setupRequiredError(body: unknown): WorkspaceAutomationError | undefined {
 	if (!isRecord(body) || !isRecord(body.setup_required)) return undefined;
-	const { reason, message, eligible_workspaces: workspaces } = body.setup_required;
-	const names = (Array.isArray(workspaces) ? workspaces : [])
-		.map(
-			(workspace) =>
-				isRecord(workspace) && (nonEmptyText(workspace.name) ?? nonEmptyText(workspace.id)),
-		)
-		.filter(Boolean);
+	const { reason, message, eligible_workspaces: given } = body.setup_required;
+	const workspaces = Array.isArray(given) ? given.map(describeWorkspace).filter(Boolean) : [];
 	const where =
-		names.length > 0 ? ` Workspaces that could hold one: ${excerpt(names.join(', '))}.` : '';
+		workspaces.length > 0
+			? ` Workspaces that could hold one: ${excerpt(workspaces.join(', '), MAX_WORKSPACES_LENGTH)}.`
+			: '';
 	return new WorkspaceAutomationError(
 		optionalExcerpt(message, 500) ?? 'The API key can act on no project',
 		`Create a project in the product or use the key of someone who has one.${where}`,
@@ -59,10 +66,14 @@ export const warnOfSetup =
 	(warn: (text: string, message: string) => void): NonNullable<ListOptions['onSetupRequired']> =>
 	(error, isEmpty) => {
 		if (isEmpty) throw error;
-		warn(`The service asks for a set-up: ${error.message}`, error.message);
+		const message = `${error.message.replace(/\.$/, '')}. ${error.description}`;
+		warn(`The service asks for a set-up: ${message}`, message);
 	};
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const isYes = (value: unknown) => value === 1 || /^true$/i.test(String(value));
+/** Includes a cursor of 0, which would be the beginning. */
+const isNo = (value: unknown) => value === 0 || /^(?:false|0)$/i.test(String(value));
 
 /** Returns the entries: at the documented or overridden place, the body itself, or its one list, such as `{"tasks": [...], "meta": {}}`. */
 function extractItems(api: ApiClient, operation: OperationId, body: unknown): IDataObject[] {
@@ -89,28 +100,26 @@ function extractItemsOr(setup: Error | undefined, extract: () => IDataObject[]):
 	}
 }
 
-/** Returns the name of a field that suggests more pages, such as `nextPage`. */
-function findPaginationHint(body: unknown): string | undefined {
-	if (!isRecord(body)) return undefined;
-	const places = [body, ...PAGINATION_KEYS.map((name) => body[name]).filter(isRecord)];
-	const said = places.flatMap((place) => Object.entries(place)).filter(([, value]) => value);
-	return said.find(([name]) => /next|more|cursor|after/i.test(name))?.[0];
-}
+const isLink = (cursor: unknown): boolean => /^(?:https?:\/)?\/.*[?/]/.test(String(cursor));
 
 /** Returns undefined at the proven end. @throws WorkspaceAutomationError if the end isn't proven */
-function findNextCursor(api: ApiClient, operation: OperationId, body: unknown, isFull: boolean) {
+function findNextCursor(api: ApiClient, operation: OperationId, page: ArrivedPage) {
+	const { body, entries, size } = page;
 	const given = api.readField(operation, 'next_cursor', body);
 	const hasMore = api.readField(operation, 'has_more', body);
-	if (hasMore === false) return undefined;
-	if (isUsableId(given)) return String(given);
-	const more = api.isOverridden(operation, 'next_cursor') ? undefined : findPaginationHint(body);
+	const isOverridden = api.isOverridden(operation, 'next_cursor');
+	if (isNo(hasMore) || (isOverridden && [null, ''].includes(given as null))) return undefined;
+	const isUnreadable = isObject(given) || (!isOverridden && isLink(given));
+	if (isUsableId(given) && !isUnreadable && !isNo(given)) return String(given);
+	// More than requested is everything, unless its number looks like a page's.
+	const isFull = entries.length === size || (entries.length > size && entries.length % 50 === 0);
 	const doubts: Array<[isDoubt: boolean, why: string]> = [
-		[isObject(given), `Its cursor isn't a text: ${quote(given)}.`],
-		[hasMore === true, "The service says that there's more, and gives no cursor."],
-		[more !== undefined, `The service says "${excerpt(more ?? '')}", which the node doesn't know.`],
+		[isUnreadable, `Its cursor isn't a text for the next request: ${quote(given)}.`],
+		[isYes(hasMore), "The service says that there's more, and gives no cursor."],
 		[isFull, "The page is full, and the service doesn't say whether there's more."],
 	];
-	const [, why] = doubts.find(([isDoubt]) => isDoubt) ?? [];
+	const [, doubt] = doubts.find(([isDoubt]) => isDoubt) ?? [];
+	const why = doubt ?? (isOverridden ? undefined : findSignOfMore(page));
 	if (why === undefined) return undefined;
 	throw new WorkspaceAutomationError(
 		'The list may be incomplete',
@@ -155,6 +164,7 @@ export interface ListPage {
 
 interface Progress {
 	pages: number;
+	length: number;
 	emptyPages: number;
 	cursor: string | undefined;
 	/** The ID of the first entry, or all of it */
@@ -212,11 +222,19 @@ export async function* readPages(
 		count += data.length;
 		if (setup && onSetupRequired) onSetupRequired(setup, count === 0);
 		else if (setup && count === 0) throw setup;
-		// More items than requested: the service ignores `limit` and has sent everything. Only an exact match is a full page.
-		const isFull = data.length === size;
-		const next = count < limit ? findNextCursor(api, operation, response.body, isFull) : undefined;
+		const pages = (previous?.pages ?? 0) + 1;
+		const whole = startCursor === undefined && { arrived: count, pages };
+		const arrived = {
+			...response,
+			entries: data,
+			size,
+			previousLength: previous?.length,
+			...whole,
+		};
+		const next = count < limit ? findNextCursor(api, operation, arrived) : undefined;
 		const page: Progress = {
-			pages: (previous?.pages ?? 0) + 1,
+			pages,
+			length: data.length,
 			emptyPages: data.length === 0 ? (previous?.emptyPages ?? 0) + 1 : 0,
 			cursor,
 			firstEntry: toText(api.readField(operation, 'id', data[0]) ?? data[0]),

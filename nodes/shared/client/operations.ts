@@ -24,6 +24,8 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	reconciler?: 'file' | 'message' | 'interaction';
 	/** The session may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
+	/** Of a failed request. The transport has a default. */
+	maxAttempts?: number;
 	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
 	urgent?: true;
 	/** Undocumented values that the nodes read from the response: possible dotted paths by name */
@@ -99,6 +101,7 @@ export const OPERATIONS = {
 		},
 		// Longer than a short Max Wait, because a start that is cut off could leave a session with no known ID.
 		timeoutMs: 120_000,
+		maxBytes: MAX_SESSION_BYTES,
 		answer: { sessionId: SESSION_ID },
 	},
 	getAgentSession: {
@@ -123,6 +126,7 @@ export const OPERATIONS = {
 				"Check the session in the dashboard. If the message is there, continue the session without one. If it isn't, run the workflow again. The node doesn't send the message again, because the work could be done twice.",
 		},
 		newSession: true,
+		maxBytes: MAX_SESSION_BYTES,
 	},
 	abortAgentSession: {
 		method: 'POST',
@@ -133,6 +137,7 @@ export const OPERATIONS = {
 		effect: 'idempotent',
 		newSession: true,
 		urgent: true,
+		maxBytes: MAX_SESSION_BYTES,
 	},
 	resolveInteraction: {
 		method: 'POST',
@@ -161,6 +166,8 @@ export const OPERATIONS = {
 		maxBytes: 256 * MIB,
 		answer: { data: ['data'] },
 		timeoutMs: 90_000,
+		// A query that fails would mostly fail again, after up to 60 s of the service's time.
+		maxAttempts: 2,
 	},
 	createSharedPreview: {
 		method: 'POST',

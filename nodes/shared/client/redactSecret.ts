@@ -36,14 +36,14 @@ const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-
 const hexPattern = (code: string): string =>
 	code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
-/** Matches a character as it is, escaped in JSON or in JSON within JSON, percent-encoded or as an HTML entity. */
+/** Matches a character as it is, escaped in JSON or in JSON within JSON, percent-encoded once or twice, or as an HTML entity. */
 function characterPattern(character: string): string {
 	const hex = hexPattern(character.charCodeAt(0).toString(16));
 	const name = ENTITY_NAMES[character];
 	const forms = [
-		`\\\\{1,2}u00${hex}`,
+		`\\\\{1,2}(?:u00|x)${hex}`,
 		...('"/'.includes(character) ? [`\\\\{1,3}${escapeRegExp(character)}`] : []),
-		`%${hex}`,
+		`%(?:25)?${hex}`,
 		`&#0{0,6}${character.charCodeAt(0)};?`,
 		`&#[xX]0{0,6}${hex};?`,
 		...(name ? [`&${name};`] : []),
@@ -53,16 +53,38 @@ function characterPattern(character: string): string {
 	return `(?:${forms.join('|')})`;
 }
 
+/** Between two characters of base64 or hex that a program has wrapped, also within JSON */
+const WRAP = '(?:(?:\\\\{1,2}[rn]|[\\r\\n]){1,4}[ \\t]{0,8})?';
+
 /** Matches base64 for URLs too, in which two characters differ. */
 const base64Pattern = (form: string): string =>
-	form.replace(/[+/]/g, (character) => `(?:${characterPattern(character)}|[-_])`);
+	[...form]
+		.map((each) => (/[+/]/.test(each) ? `(?:${characterPattern(each)}|[-_])` : each))
+		.join(WRAP);
+
+const hexBytesPattern = (secret: string): string =>
+	[...secret]
+		.map((character) => hexPattern(character.charCodeAt(0).toString(16)))
+		.join(`(?:${WRAP}|[ :-])`);
+
+/** Less than half of the width at which programs wrap base64, so that one piece of this length is never wrapped */
+const PIECE_LENGTH = 24;
+
+/** Returns pieces of a form, one of which is in every text that has the form, wrapped or not. */
+function unwrappedPieces(form: string): string[] {
+	const count = Math.max(2, Math.ceil(form.length / PIECE_LENGTH));
+	const length = Math.ceil(form.length / count);
+	return Array.from({ length: count }, (_, index) =>
+		longestWord(form.slice(index * length, (index + 1) * length)),
+	);
+}
 
 /** Returns the longest part without + and /, which are the only characters that have other forms. */
 const longestWord = (form: string): string =>
 	form.split(/[+/]/).reduce((longest, word) => (word.length > longest.length ? word : longest));
 
-/** Without one of these, a text has the key only unchanged or in base64. */
-const ANY_ESCAPE = /\\[u/"\\]|%[2-7][\da-f]|&[#a-z]/i;
+/** Without one of these, a text has the key only unchanged, in base64 or in hex. */
+const ANY_ESCAPE = /\\[ux/"\\]|%[2-7][\da-f]|&[#a-z]/i;
 /** Each escape begins with one of these, and searching for them is faster. */
 const ESCAPE_BEGINNINGS = ['\\', '%', '&'];
 
@@ -75,12 +97,17 @@ function countBackslashes(text: string, end: number): number {
 	return end - start;
 }
 
-/** Returns a function that redacts printable ASCII in linear time: as it is, JSON-escaped, percent-encoded, as entities, in base64, or mixed. */
+/** Returns a function that redacts printable ASCII in linear time: as it is, JSON-escaped, percent-encoded, as entities, in base64 or hex, or mixed. */
 export function createRedactor(secret: string): (text: string) => string {
-	const encoded = base64Forms(secret);
+	const base64 = base64Forms(secret);
 	// One pattern for all of them takes a fifth of a search for each.
-	const unescaped = new RegExp([secret, ...encoded.map(longestWord)].map(escapeRegExp).join('|'));
-	const inBase64 = new RegExp(encoded.map(base64Pattern).join('|'), 'g');
+	const unescaped = new RegExp(
+		[secret, ...base64.flatMap(unwrappedPieces)].map(escapeRegExp).join('|'),
+	);
+	const inBase64 = new RegExp(base64.map(base64Pattern).join('|'), 'g');
+	const inHex = new RegExp(hexBytesPattern(secret), 'g');
+	// A short pattern that finds nothing is several times as fast as the long one.
+	const hexBeginning = new RegExp(hexBytesPattern(secret.slice(0, 4)));
 	const escaped = new RegExp([...secret].map(characterPattern).join(''), 'g');
 	const redactEscaped = (text: string) =>
 		text.replace(escaped, (match, offset: number) => {
@@ -94,6 +121,10 @@ export function createRedactor(secret: string): (text: string) => string {
 		const isUnescaped = unescaped.test(text);
 		const plain = isUnescaped ? text.replaceAll(secret, REDACTED) : text;
 		const decoded = mayHaveEscapes(plain) ? redactEscaped(plain) : plain;
-		return isUnescaped && encoded.length > 0 ? decoded.replace(inBase64, REDACTED) : decoded;
+		if (base64.length === 0) return decoded;
+		const withoutBase64 = isUnescaped ? decoded.replace(inBase64, REDACTED) : decoded;
+		return hexBeginning.test(withoutBase64)
+			? withoutBase64.replace(inHex, REDACTED)
+			: withoutBase64;
 	};
 }

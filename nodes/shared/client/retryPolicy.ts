@@ -1,3 +1,5 @@
+import { WorkspaceAutomationError } from '../errors';
+import { parseHttpDate } from '../values';
 import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './types';
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
@@ -8,6 +10,17 @@ export type AttemptOutcome = 'succeeded' | 'notExecuted' | 'rejected' | 'unknown
 export const isRejection = (status: number): boolean =>
 	status >= 400 && status < 500 && status !== 408 && status !== 429;
 
+/** Another request holds the resource, or the client of a proxy was too early or too late. */
+const PASSING_STATUSES = [409, 423, 425, 499];
+const KEY_STATUSES = [401, 403];
+
+/** Returns whether the next read may succeed. If an earlier one did, a refused key is passing too: the service may be restarting. */
+export function isPassingRefusal(error: unknown, hasSucceeded = false): boolean {
+	if (!(error instanceof WorkspaceAutomationError) || error.kind !== 'rejected') return false;
+	const passing = hasSucceeded ? [...PASSING_STATUSES, ...KEY_STATUSES] : PASSING_STATUSES;
+	return passing.includes(error.context.httpStatus ?? 0);
+}
+
 /** Returns whether a response is a page of a proxy or of a login, with any status. */
 export function isHtmlPage({ headers, body, text = '' }: ResponseAttempt): boolean {
 	if (body !== undefined) return false;
@@ -15,8 +28,11 @@ export function isHtmlPage({ headers, body, text = '' }: ResponseAttempt): boole
 	return /^\s*</.test(text) || (saysHtml && /<[!/a-z]/i.test(text));
 }
 
+export const PROXY_REFUSED = 407;
+
 const FAILED_ATTEMPT_OUTCOMES = {
 	unsent: 'notExecuted',
+	blocked: 'rejected',
 	unusable: 'rejected',
 	lost: 'unknown',
 	tooLarge: 'unknown',
@@ -27,6 +43,8 @@ export function classifyAttempt(attempt: Attempt, effect: Effect): AttemptOutcom
 	if (attempt.kind !== 'response') return FAILED_ATTEMPT_OUTCOMES[attempt.kind];
 	const { status, body, text = '', broken } = attempt;
 	if (status === 429) return 'notExecuted';
+	// The proxy of n8n refused to connect, so the service never saw the request.
+	if (status === PROXY_REFUSED) return 'rejected';
 	if (isHtmlPage(attempt)) return 'unknown';
 	if (isRejection(status)) return 'rejected';
 	if (status < 200 || status >= 300) return 'unknown';
@@ -52,10 +70,9 @@ export function retryAfterMs(headers: Headers, wallMs: number): number | undefin
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
 	const text = String(value).trim().slice(0, 100);
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-	// Only real dates: Date.parse would take "-5" or "soon 1" for one.
-	const at = /[a-z]{3}.*\d{2}:\d{2}/i.test(text) ? Date.parse(text) : NaN;
+	const at = parseHttpDate(text);
 	if (Number.isNaN(at)) return undefined;
-	const serviceNow = typeof headers.date === 'string' ? Date.parse(headers.date) : NaN;
+	const serviceNow = parseHttpDate(headers.date);
 	return Math.max(0, at - (Number.isNaN(serviceNow) ? wallMs : serviceNow));
 }
 

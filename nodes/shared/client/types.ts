@@ -63,13 +63,14 @@ export interface ResponseAttempt extends ApiResponse {
 	kind: 'response';
 	/** The beginning of the body if it isn't JSON */
 	text?: string;
-	/** Why the body didn't arrive */
+	/** Why the body didn't arrive or can't be read */
 	broken?: string;
 }
 
 export interface FailedAttempt {
-	/** `unsent`: never reached the service. `lost`: it may have acted. `unusable`: no secure connection. `tooLarge`: over the limit in `code`. */
-	kind: 'unsent' | 'lost' | 'unusable' | 'tooLarge';
+	/** `unsent`: never reached the service. `blocked`: n8n refused to send it. `lost`: it may have acted. `unusable`: no secure connection. `tooLarge`: over the limit in `code`. */
+	kind: 'unsent' | 'blocked' | 'lost' | 'unusable' | 'tooLarge';
+	/** Of the system error, or the reason in words */
 	code: string;
 }
 

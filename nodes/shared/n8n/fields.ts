@@ -10,6 +10,8 @@ import type {
 import { WorkspaceAutomationError } from '../errors';
 import {
 	requireJsonObject,
+	requireLine,
+	requireLines,
 	requireNumber,
 	requireChoice,
 	requireString,
@@ -70,14 +72,17 @@ export const field = <T = unknown>(
 	more: Partial<Field<T>>,
 ): Field<T> => ({ displayName, name, type, default: value, ...more });
 
+/** A field with several rows takes several lines. */
 export const textField = <T = string>(
 	displayName: string,
 	name: string,
 	more: Partial<Field<T>>,
 ): Field<T> => ({
 	...field<T>(displayName, name, 'string', '', {}),
-	check: (label, value) =>
-		(more.required ? requireText(label, value) : requireString(label, value)) as T,
+	check(label, value) {
+		const text = more.required ? requireText(label, value) : requireString(label, value);
+		return (more.typeOptions?.rows ? requireLines : requireLine)(label, text) as T;
+	},
 	...more,
 });
 
@@ -232,7 +237,7 @@ export function readPanel(
 		if (!isEntered(panel, each, parent)) continue;
 		if (each.check) {
 			const value = readParameter(panel, each, parent);
-			if (each.isExtra) Object.assign(entered.extra, value);
+			if (each.isExtra) entered.extra = { ...entered.extra, ...(value as object) };
 			else entered[each.isSetting ? 'settings' : 'values'][each.name] = value;
 		}
 		// An entry with a type is a field, as in a collection.

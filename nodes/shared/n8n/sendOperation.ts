@@ -141,9 +141,14 @@ function requireResource(operation: OperationId, body: unknown): unknown {
 /** Response fields that repeat sent values. A service that ignored one shows another value, or the old one. */
 const ECHOED_FIELDS = ['name', 'title', 'emoji', 'rrule', 'parentId', 'kind'];
 
-/** Returns a text as a service may store it. */
+/** Returns a text as a service may store it. The name in front of a recurrence rule is part of its line, not of the rule. */
 const normalize = (text: unknown): string =>
-	toText(text).normalize('NFC').replaceAll('\ufe0f', '').trim().toLowerCase();
+	toText(text)
+		.normalize('NFC')
+		.replaceAll('\ufe0f', '')
+		.trim()
+		.toLowerCase()
+		.replace(/^rrule:\s*/, '');
 
 /** Returns the response's value of a sent field. A file without a folder is in My Files. */
 function findEcho(body: Record<string, unknown>, field: string): unknown {

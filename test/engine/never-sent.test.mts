@@ -1,0 +1,110 @@
+// Requests that never leave n8n, in n8n's engine: the error says so, and never that a session may have been started.
+import { afterEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { ssrfProtection } from '../../n8n-host/core.mts';
+import { byId as rl } from '../../n8n-host/workflows.mts';
+import { credentialFor } from '../../local-service/caller.mts';
+import { builtCredential, run, type Setup } from './engine.mts';
+
+const ID = '123e4567-e89b-12d3-a456-426614174000';
+const KEY = 'wa_live_key';
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+	for (const socket of sockets.splice(0)) socket.destroy();
+	for (const server of servers.splice(0)) server.close();
+});
+
+/** Returns the port of a server on this machine. */
+async function listen(server: Server): Promise<number> {
+	servers.push(server);
+	server.on('connection', (socket) => sockets.push(socket));
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return (server.address() as AddressInfo).port;
+}
+
+const service = () =>
+	createHttpServer((_, response) => response.writeHead(200).end(JSON.stringify({ sessionId: ID })));
+
+const starting = (baseUrl: string): Setup => ({
+	node: 'workspaceAutomation',
+	parameters: {
+		resource: 'agentSession',
+		operation: 'create',
+		projectId: rl(ID),
+		prompt: 'x',
+	},
+	credentials: credentialFor({ baseUrl: `${baseUrl}/v1`, key: KEY }),
+});
+
+/** A session start whose error has to say that nothing was sent */
+async function expectUnsent(setup: Setup, message: string, reason: RegExp): Promise<void> {
+	const { error } = await run(setup);
+	expect([error?.message, error?.description]).toEqual([message, expect.stringMatching(reason)]);
+	expect(`${error?.message} ${error?.description}`).not.toMatch(/may have been/);
+}
+
+test("n8n's SSRF protection blocks a service in its own network", async () => {
+	const server = service();
+	const requests: unknown[] = [];
+	server.on('request', (request) => requests.push(request));
+	const setup = starting(`http://127.0.0.1:${await listen(server)}`);
+	const protection = ssrfProtection();
+	protection.enabled = true;
+	try {
+		await expectUnsent(setup, "n8n didn't send the request", /restricted IP address.*SSRF/);
+		const waiting: Setup = {
+			...setup,
+			node: 'runAgentSession',
+			parameters: { operation: 'start', projectId: rl(ID), prompt: 'x', permissionPolicy: 'ask' },
+		};
+		await expectUnsent(waiting, "n8n didn't send the request", /restricted IP address.*SSRF/);
+	} finally {
+		protection.enabled = false;
+	}
+	expect(requests).toEqual([]);
+	expect((await run(setup)).error).toBeUndefined();
+});
+
+test('a service that speaks no TLS gets no request', async () => {
+	const port = await listen(service());
+	await expectUnsent(
+		starting(`https://127.0.0.1:${port}`),
+		'No secure connection to the service',
+		/EPROTO|WRONG_VERSION/,
+	);
+});
+
+test.each(['', '<html>Log in'])('a proxy refuses to connect, with the body %j', async (body) => {
+	const proxy = createHttpServer();
+	proxy.on('connect', (_, socket) => {
+		const head = 'HTTP/1.1 407 Proxy Authentication Required';
+		socket.end(`${head}\r\nContent-Type: text/html\r\n\r\n${body}`);
+	});
+	process.env.HTTPS_PROXY = `http://127.0.0.1:${await listen(proxy)}`;
+	try {
+		await expectUnsent(
+			starting('https://api.example.com'),
+			'The proxy refused the connection',
+			/never reached the service.*password of the proxy/,
+		);
+	} finally {
+		delete process.env.HTTPS_PROXY;
+	}
+});
+
+test('the credential refuses to send the key to another address', async () => {
+	const setup = starting(`http://127.0.0.1:${await listen(service())}`);
+	const { authenticate } = builtCredential();
+	builtCredential().authenticate = async (credentials, options) =>
+		await authenticate(credentials, { ...options, url: 'https://elsewhere.example.com/v1' });
+	try {
+		await expectUnsent(setup, "n8n didn't send the request", /isn't sent to https:\/\/elsewhere/);
+	} finally {
+		builtCredential().authenticate = authenticate;
+	}
+});

@@ -1,0 +1,412 @@
+// Forms in which services send lists. Each is read completely, or is an error that names the override: none is silently short.
+import { expect, test } from '@jest/globals';
+import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { readPages } from '../../nodes/shared/client/lists.ts';
+import { apiWith, type Answer } from '../apiWith.mts';
+
+interface Page {
+	data: object[];
+	/** Cursor of the next page, which is the position of its first entry */
+	next?: string;
+	/** From 1 */
+	number: number;
+	pages: number;
+	total: number;
+	from: number;
+	isLast: boolean;
+}
+
+type Form = (page: Page) => unknown;
+
+interface Service {
+	total?: number;
+	/** Entries of a page, for any `limit` */
+	size?: number;
+	/** Reads no cursor, so that it sends the first page for ever */
+	ignoresCursor?: boolean;
+}
+
+const DEFAULTS = { total: 60, size: 25 };
+
+/** Reads the list of a service that has this form. Returns the number of entries, or the error. */
+async function read(form: Form, service: Service = {}, override?: object) {
+	const { total, size, ignoresCursor } = { ...DEFAULTS, ...service };
+	const { api, clock } = await apiWith(
+		({ query }): Answer => {
+			const from = ignoresCursor ? 0 : Number(query.cursor ?? 0);
+			if (!Number.isInteger(from)) return { status: 400, body: { message: 'Not a cursor' } };
+			const length = Math.min(size, total - from);
+			const data = Array.from({ length }, (_, index) => ({ id: `e${from + index}` }));
+			const isLast = from + length >= total;
+			const answer = form({
+				data,
+				next: isLast ? undefined : String(from + length),
+				number: Math.floor(from / size) + 1,
+				pages: Math.ceil(total / size),
+				total,
+				from,
+				isLast,
+			});
+			return isAnswer(answer) ? answer : { body: answer };
+		},
+		override && { listTasks: { answer: override } },
+	);
+	const found = new Set<unknown>();
+	const reading = async () => {
+		for await (const { data } of readPages(api, 'listTasks', {}))
+			for (const { id } of data) found.add(id);
+		return undefined;
+	};
+	const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
+	return error ?? found.size;
+}
+
+class FullAnswer {
+	readonly answer: Answer;
+	constructor(answer: Answer) {
+		this.answer = answer;
+	}
+}
+const isAnswer = (form: unknown): form is Answer => form instanceof FullAnswer;
+const answer = (given: Answer) => Object.assign(new FullAnswer(given), given);
+
+const link = (cursor: string) => `https://api.example.com/v1/tasks?cursor=${cursor}`;
+const orNull = <T,>(value: T | undefined) => value ?? null;
+const withLink =
+	(write: (next: string) => string): Form =>
+	({ data, next }) =>
+		answer({ body: data, headers: next === undefined ? {} : { link: write(link(next)) } });
+const withHeader =
+	(name: string, value: (page: Page) => unknown): Form =>
+	(page) =>
+		answer({ body: page.data, headers: { [name]: String(value(page) ?? '') } });
+
+/** Read without a setting */
+const RIGHT: Record<string, Form> = {
+	'the envelope of the document': ({ data, next, isLast }) => ({
+		object: 'list',
+		data,
+		has_more: !isLast,
+		next_cursor: orNull(next),
+	}),
+	'no has_more': ({ data, next }) => ({ data, next_cursor: orNull(next) }),
+	'no cursor at the end': ({ data, next }) => ({ data, ...(next && { next_cursor: next }) }),
+	'an empty cursor at the end': ({ data, next }) => ({ data, next_cursor: next ?? '' }),
+	'a cursor of 0 at the end': ({ data, next }) => ({ data, next_cursor: next ?? 0 }),
+	'a cursor of "0" at the end': ({ data, next }) => ({ data, next_cursor: next ?? '0' }),
+	'a number as the cursor': ({ data, next }) => ({ data, next_cursor: next && Number(next) }),
+	'has_more as text': ({ data, next, isLast }) => ({
+		data,
+		has_more: String(!isLast),
+		next_cursor: next ?? 'end',
+	}),
+	'has_more as a number': ({ data, next, isLast }) => ({
+		data,
+		has_more: isLast ? 0 : 1,
+		next_cursor: next ?? 'end',
+	}),
+	'nextCursor and hasMore': ({ data, next, isLast }) => ({
+		items: data,
+		nextCursor: next,
+		hasMore: !isLast,
+	}),
+	'next below meta': ({ data, next }) => ({ data, meta: { next_cursor: orNull(next) } }),
+	'next below page': ({ data, next }) => ({ tasks: data, page: { next: orNull(next) } }),
+	'next below paging': ({ data, next }) => ({ results: data, paging: { next } }),
+	'next below pagination': ({ data, next }) => ({ data, pagination: { nextCursor: next } }),
+	'a total beside the cursor': ({ data, next, total }) => ({ data, next_cursor: next, total }),
+	'a total in a header beside the cursor': ({ data, next, total }) =>
+		answer({ body: { data, next_cursor: next }, headers: { 'x-total-count': String(total) } }),
+	'the number on the page as count': ({ data, next }) => ({
+		data,
+		next_cursor: next,
+		count: data.length,
+	}),
+	'all counts of pages beside the cursor': ({ data, next, number, pages, total }) => ({
+		data,
+		next_cursor: next,
+		meta: { current_page: number, last_page: pages, total, per_page: 25 },
+	}),
+	'a link to the next page and a cursor': ({ data, next }) =>
+		answer({
+			body: { data, next_cursor: orNull(next) },
+			headers: next ? { link: `<${link(next)}>; rel="next"` } : {},
+		}),
+	'links to other pages at the end': ({ data, next, isLast }) =>
+		answer({
+			body: { data, next_cursor: orNull(next), links: { self: link('0'), next: null } },
+			headers: isLast ? { link: `<${link('0')}>; rel="first", <${link('0')}>; rel="prev"` } : {},
+		}),
+	'a range that reaches the end': ({ data, next, from, total }) =>
+		answer({
+			body: { data, next_cursor: next },
+			headers: { 'content-range': `items ${from}-${from + data.length - 1}/${total}` },
+		}),
+	'limits of requests': ({ data, next }) =>
+		answer({
+			body: { data, next_cursor: next, rate_limit: { remaining: 59, limit: 60 } },
+			headers: { 'x-ratelimit-remaining': '59', 'retry-after': '1', 'content-length': '900' },
+		}),
+	'nothing truncated': ({ data, next }) => ({
+		data,
+		next_cursor: next,
+		truncated: false,
+		errors: [],
+		remaining: 0,
+	}),
+};
+
+/** Read with the override, and an error that names it without */
+const WITH_OVERRIDE: Record<string, [form: Form, override: object]> = {
+	'a token below cursors': [
+		({ data, next }) => ({ data, cursors: { forward: orNull(next) } }),
+		{ next_cursor: 'cursors.forward' },
+	],
+	nextPageToken: [
+		({ data, next }) => ({ data, nextPageToken: next }),
+		{ next_cursor: 'nextPageToken' },
+	],
+	next_page: [({ data, next }) => ({ data, next_page: next }), { next_cursor: 'next_page' }],
+	NextToken: [({ data, next }) => ({ Items: data, NextToken: next }), { next_cursor: 'NextToken' }],
+	NextMarker: [
+		({ data, next, isLast }) => ({ Contents: data, IsTruncated: !isLast, NextMarker: next }),
+		{ next_cursor: 'NextMarker' },
+	],
+	continuationToken: [
+		({ data, next }) => ({ value: data, continuationToken: next }),
+		{ next_cursor: 'continuationToken' },
+	],
+	'metadata.continue': [
+		({ data, next }) => ({ items: data, metadata: { continue: next ?? '' } }),
+		{ data: 'items', next_cursor: 'metadata.continue' },
+	],
+	LastEvaluatedKey: [
+		({ data, next }) => ({ Items: data, LastEvaluatedKey: next }),
+		{ next_cursor: 'LastEvaluatedKey' },
+	],
+	bookmark: [({ data, next }) => ({ data, bookmark: next }), { next_cursor: 'bookmark' }],
+	scroll_id: [({ data, next }) => ({ data, scroll_id: next }), { next_cursor: 'scroll_id' }],
+	resumptionToken: [
+		({ data, next }) => ({ data, resumptionToken: next }),
+		{ next_cursor: 'resumptionToken' },
+	],
+	'response_metadata.next_cursor': [
+		({ data, next }) => ({ data, response_metadata: { next_cursor: next ?? '' } }),
+		{ next_cursor: 'response_metadata.next_cursor' },
+	],
+	'pageInfo.endCursor': [
+		({ data, next, isLast }) => ({
+			data,
+			pageInfo: { hasNextPage: !isLast, endCursor: orNull(next) },
+		}),
+		{ next_cursor: 'pageInfo.endCursor' },
+	],
+	'paging.cursors.after': [
+		({ data, next }) => ({ data, paging: { cursors: { after: next } } }),
+		{ next_cursor: 'paging.cursors.after' },
+	],
+	'paging.next.after': [
+		({ data, next }) => ({ results: data, ...(next && { paging: { next: { after: next } } }) }),
+		{ next_cursor: 'paging.next.after' },
+	],
+	'pages.next.starting_after': [
+		({ data, next }) => ({ data, pages: { next: next ? { starting_after: next } : null } }),
+		{ next_cursor: 'pages.next.starting_after' },
+	],
+	'meta.pagination.next': [
+		({ data, next }) => ({ data, meta: { pagination: { next: orNull(next) } } }),
+		{ next_cursor: 'meta.pagination.next' },
+	],
+	'entries and a cursor below data': [
+		({ data, next }) => ({ data: { items: data, next_cursor: next }, errors: [] }),
+		{ data: 'data.items', next_cursor: 'data.next_cursor' },
+	],
+	'entries and a cursor below result': [
+		({ data, next }) => ({ result: { tasks: data, cursor: next }, ok: true }),
+		{ data: 'result.tasks', next_cursor: 'result.cursor' },
+	],
+	'entries below a name, with a total': [
+		({ data, next, total }) => ({ tasks: { list: data, total, token: next }, status: 'ok' }),
+		{ data: 'tasks.list', next_cursor: 'tasks.token' },
+	],
+	'a cursor with the entry that it follows': [
+		({ data, next }) => ({ data, after: orNull(next) }),
+		{ next_cursor: 'after' },
+	],
+};
+
+/** An error that names the override, because the service has no cursor that the package could send */
+const REFUSED: Record<string, Form> = {
+	'a Link header': withLink((next) => `<${next}>; rel="next"`),
+	'a Link header without quotes': withLink((next) => `<${next}>; rel=next`),
+	'a Link header with several links': withLink(
+		(next) => `<${link('0')}>; rel="first", <${next}>; title="x"; rel="next"`,
+	),
+	'a Link header with several relations': withLink((next) => `<${next}>; rel="last next"`),
+	'a Link header with single quotes': withLink((next) => `<${next}>; rel='next'`),
+	'X-Total-Count': withHeader('x-total-count', ({ total }) => total),
+	'X-Total': withHeader('X-Total', ({ total }) => total),
+	'X-WP-Total': withHeader('x-wp-total', ({ total }) => total),
+	'X-WP-TotalPages': withHeader('x-wp-totalpages', ({ pages }) => pages),
+	'X-Total-Pages': withHeader('x-total-pages', ({ pages }) => pages),
+	'Pagination-Count': withHeader('pagination-count', ({ total }) => total),
+	'Total-Count': withHeader('total-count', ({ total }) => total),
+	'X-Per-Page': withHeader('x-per-page', () => 25),
+	'X-Next-Page': withHeader('x-next-page', ({ next, number }) => next && number + 1),
+	'X-Next-Cursor': withHeader('x-next-cursor', ({ next }) => next),
+	'X-Has-More': withHeader('x-has-more', ({ isLast }) => !isLast),
+	'X-Continuation-Token': withHeader('x-continuation-token', ({ next }) => next),
+	'X-Pagination with JSON': withHeader('x-pagination', ({ number, pages, total }) =>
+		JSON.stringify({ CurrentPage: number, TotalPages: pages, TotalCount: total }),
+	),
+	'a range with a total': withHeader(
+		'content-range',
+		({ from, data, total }) => `items ${from}-${from + data.length - 1}/${total}`,
+	),
+	'status 206': ({ data, isLast }) => answer({ status: isLast ? 200 : 206, body: data }),
+	'status 206 and a range without a total': ({ data, from, isLast }) =>
+		answer({
+			status: isLast ? 200 : 206,
+			body: data,
+			headers: { 'content-range': `${from}-${from + 24}/*` },
+		}),
+	total: ({ data, total }) => ({ data, total }),
+	'total as text': ({ data, total }) => ({ data, total: String(total) }),
+	count: ({ data, total }) => ({ data, count: total }),
+	total_count: ({ data, total }) => ({ tasks: data, total_count: total }),
+	totalCount: ({ data, total }) => ({ data, totalCount: total }),
+	totalItems: ({ data, total }) => ({ items: data, totalItems: total }),
+	totalElements: ({ data, total }) => ({ content: data, totalElements: total }),
+	total_results: ({ data, total }) => ({ results: data, total_results: total }),
+	totalTasks: ({ data, total }) => ({ tasks: data, totalTasks: total }),
+	record_count: ({ data, total }) => ({ records: data, record_count: total }),
+	numFound: ({ data, total }) => ({ docs: data, numFound: total }),
+	nbHits: ({ data, total }) => ({ hits: data, nbHits: total }),
+	'meta.total': ({ data, total }) => ({ data, meta: { total } }),
+	'meta.pagination.total': ({ data, total }) => ({ data, meta: { pagination: { total } } }),
+	'paging.total': ({ data, total, from }) => ({ data, paging: { offset: from, total } }),
+	'a total of pages': ({ data, number, pages }) => ({
+		data,
+		page: { current: number, total: pages },
+	}),
+	last_page: ({ data, number, pages }) => ({ data, current_page: number, last_page: pages }),
+	'meta.last_page': ({ data, number, pages }) => ({
+		data,
+		meta: { current_page: number, last_page: pages },
+	}),
+	total_pages: ({ data, number, pages }) => ({ data, page: number, total_pages: pages }),
+	totalPages: ({ data, pages }) => ({ data, totalPages: pages }),
+	pages: ({ data, pages }) => ({ data, pages }),
+	page_count: ({ data, pages }) => ({ data, meta: { page_count: pages } }),
+	'last: false': ({ data, isLast }) => ({ content: data, last: isLast }),
+	'isLast: false': ({ data, isLast }) => ({ values: data, isLast }),
+	'is_last_page: false': ({ data, isLast }) => ({ data, is_last_page: isLast }),
+	'done: false': ({ data, isLast }) => ({ records: data, done: isLast }),
+	'complete: false': ({ data, isLast }) => ({ data, complete: isLast }),
+	'truncated: true': ({ data, isLast }) => ({ data, truncated: !isLast }),
+	'is_truncated as text': ({ data, isLast }) => ({ data, is_truncated: String(!isLast) }),
+	'incomplete_results: true': ({ data, isLast }) => ({ items: data, incomplete_results: !isLast }),
+	'partial: true': ({ data }) => ({ data, partial: true }),
+	'errors beside the entries': ({ data }) => ({ data, errors: [{ message: 'A part failed' }] }),
+	remaining: ({ data, total, from }) => ({ data, remaining: total - from - data.length }),
+	'has_more without a cursor': ({ data, isLast }) => ({ data, has_more: !isLast }),
+	'has_more as text, without a cursor': ({ data, isLast }) => ({ data, has_more: String(!isLast) }),
+	hasNextPage: ({ data, isLast }) => ({ data, hasNextPage: !isLast }),
+	'page.hasNext': ({ data, isLast }) => ({ data, page: { hasNext: !isLast } }),
+	moreAvailable: ({ data, isLast }) => ({ data, moreAvailable: !isLast }),
+	'a link in next': ({ data, next }) => ({ results: data, next: next ? link(next) : null }),
+	'a path in next': ({ data, next }) => ({ data, next: next ? `/tasks?cursor=${next}` : null }),
+	'a link in paging.next': ({ data, next }) => ({ data, paging: { next: next && link(next) } }),
+	next_page_url: ({ data, next }) => ({ data, next_page_url: next ? link(next) : null }),
+	'@odata.nextLink': ({ data, next }) => ({ value: data, '@odata.nextLink': next && link(next) }),
+	nextRecordsUrl: ({ data, next }) => ({ records: data, nextRecordsUrl: next && link(next) }),
+	'links.next': ({ data, next }) => ({ data, links: { next: next ? link(next) : null } }),
+	'links.next as an object': ({ data, next }) => ({
+		data,
+		links: { next: next && { href: link(next) } },
+	}),
+	'_links.next.href': ({ data, next }) => ({
+		data,
+		_links: next ? { next: { href: link(next) } } : {},
+	}),
+	'links as a list': ({ data, next }) => ({
+		data,
+		links: [{ rel: 'self', href: link('0') }, ...(next ? [{ rel: 'next', href: link(next) }] : [])],
+	}),
+	'_links as a list': ({ data, next }) => ({
+		data,
+		_links: next ? [{ rel: ['next'], href: link(next) }] : [],
+	}),
+	'meta.links.next': ({ data, next }) => ({ data, meta: { links: { next: next && link(next) } } }),
+	'pages.next': ({ data, next }) => ({ data, pages: { next: next ? link(next) : null } }),
+	'next as an object': ({ data, next }) => ({ data, next: next ? { href: link(next) } : null }),
+	'a page size of its own': ({ data }) => ({ data, per_page: 25 }),
+	'a limit of its own below meta': ({ data }) => ({ data, meta: { limit: 25 } }),
+	maxResults: ({ data, from }) => ({ issues: data, startAt: from, maxResults: 25 }),
+	'a map instead of a list': ({ data }) => ({
+		tasks: Object.fromEntries(data.map((each: any) => [each.id, each])),
+	}),
+	'two lists': ({ data }) => ({ tasks: data, archived: [{ id: 'z' }] }),
+	'columns and rows': ({ data }) => ({ columns: ['id'], rows: data.map((each: any) => [each.id]) }),
+	'no cursor at the end of pages of the same length': ({ data, next }) => ({
+		data,
+		...(next && { next_cursor: next }),
+	}),
+};
+
+/** Services that differ from the one of 60 entries in pages of 25 */
+const SERVICES: Record<string, Service> = {
+	'no cursor at the end of pages of the same length': { total: 75 },
+};
+
+test.each(Object.entries(RIGHT))('%s is read completely', async (name, form) => {
+	expect(await read(form, SERVICES[name])).toBe(60);
+});
+
+const namesOverride = expect.objectContaining({
+	description: expect.stringMatching(/\{"listTasks": \{"(answer|query)"/),
+});
+
+test.each(Object.entries(WITH_OVERRIDE))(
+	'%s is an error that names the override, and is read completely with it',
+	async (_, [form, override]) => {
+		expect(await read(form)).toEqual(namesOverride);
+		expect(await read(form, {}, override)).toBe(60);
+	},
+);
+
+test.each(Object.entries(REFUSED))('%s is an error that names the override', async (name, form) => {
+	expect(await read(form, SERVICES[name])).toEqual(namesOverride);
+});
+
+test.each(Object.entries({ ...RIGHT, ...REFUSED }))(
+	'%s of a list on one page is read completely',
+	async (name, form) => {
+		const hasError = ['partial: true', 'errors beside the entries'].includes(name);
+		const isUnreadable = /map|two lists|columns/.test(name);
+		if (hasError || isUnreadable) return;
+		expect(await read(form, { total: 3 })).toBe(3);
+	},
+);
+
+test.each<[string, number, number, boolean]>([
+	['as many as requested', 100, 100, false],
+	['as many as the pages of another size', 250, 250, false],
+	['more than requested, in a number that no page has', 163, 163, true],
+	['fewer than requested', 99, 99, true],
+])('a bare list of %s: read completely? %d %d %j', async (_, total, size, isRight) => {
+	const result = await read(({ data }) => data, { total, size });
+	expect(result).toEqual(isRight ? total : namesOverride);
+});
+
+test('a page that comes again for another cursor is an error that names the query', async () => {
+	const form: Form = ({ data, number }) => ({ data, next_cursor: `c${number}${Math.random()}` });
+	expect(await read(form, { ignoresCursor: true })).toEqual(namesOverride);
+});
+
+test("an empty cursor at the place of an override is the end of a full page, and a missing one isn't", async () => {
+	const override = { next_cursor: 'token' };
+	const service = { total: 100, size: 100 };
+	expect(await read(({ data }) => ({ data, token: null }), service, override)).toBe(100);
+	expect(await read(({ data }) => ({ data }), service, override)).toEqual(namesOverride);
+});
