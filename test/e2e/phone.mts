@@ -67,7 +67,7 @@ export async function answerOnPhone(url: string): Promise<void> {
 		await page.keyboard.type('Not that page.');
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('Enter');
-		await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+		await page.getByRole('heading', { name: 'Your answer was saved' }).waitFor();
 	} finally {
 		await browser.close();
 	}
