@@ -9,7 +9,8 @@ import { listSessionRecords } from './journal';
 /** Moves the answers of the approval page to the records of their sessions, which are polled next. A second answer of a link changes nothing. */
 export function applyAnswers(context: IExecuteFunctions): void {
 	const nodeContext = context.getContext('node');
-	for (const answer of takeAnswers(nodeContext)) {
+	const contextName = `node:${context.getNode().name}`;
+	for (const answer of takeAnswers(context.getExecutionId(), contextName, nodeContext)) {
 		const records = listSessionRecords(nodeContext).filter(
 			(record): record is RunningRecord => record.state === 'running',
 		);

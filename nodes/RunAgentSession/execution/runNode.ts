@@ -19,6 +19,7 @@ import { Wake } from '../session/wake';
 import { applyAnswers } from './answers';
 import { readItems, type Batch, type Item } from './batch';
 import { Engine, returnsAfterPause } from './engine';
+import { hasNewAnswers } from './inbox';
 import { listSessionRecords } from './journal';
 import { createMarks, readNodeState } from './marks';
 import { reportToTracing } from './output';
@@ -238,6 +239,7 @@ function failAll(batch: Batch, error: Error): void {
 }
 
 const RETRY_CREDENTIAL_MS = 70_000;
+const NEW_ANSWER_MS = 5_000;
 
 /** Returns the outputs. While sessions go on, n8n executes the node again, and a failure waits until they have ended. */
 async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
@@ -253,6 +255,7 @@ async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const wakeAt = running.map(
 		({ result }) => result?.wakeAt ?? realClock.now() + RETRY_CREDENTIAL_MS,
 	);
+	if (hasNewAnswers(context.getExecutionId())) wakeAt.push(realClock.now() + NEW_ANSWER_MS);
 	return await engine.continueLater(outputs, Math.min(...wakeAt), () => batch.marks.notePause());
 }
 

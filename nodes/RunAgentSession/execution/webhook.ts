@@ -9,7 +9,7 @@ import type { KnownRecord } from '../session/record';
 import { castVotes, describeVotes, findSent, type Team } from '../approval/approvers';
 import type { SentAnswer } from '../approval/sent';
 import { PAGE_HEADERS, renderPage, type PageView } from '../approval/page/html';
-import { listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
+import { findRecent, listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
 import {
 	NONCE_PARAMETER,
 	createForm,
@@ -229,12 +229,19 @@ interface FoundPage {
 }
 
 /** Finds a link in all nodes of the execution. */
-function findPage({ contexts }: PausedExecution, nonce: unknown): FoundPage | undefined {
+function findPage(
+	{ contexts }: PausedExecution,
+	executionId: string,
+	nonce: unknown,
+): FoundPage | undefined {
 	for (const [contextName, nodeContext] of Object.entries(contexts)) {
 		if (!contextName.startsWith('node:')) continue;
 		const found = findLink(listCourses(nodeContext), nonce);
-		const saved = listAnswers(nodeContext).find((answer) => answer.nonce === found?.nonce);
-		if (found) return { found, contextName, saved };
+		if (!found) continue;
+		const saved =
+			listAnswers(nodeContext).find((answer) => answer.nonce === found.nonce) ??
+			findRecent(executionId, found.nonce, realClock.now());
+		return { found, contextName, saved };
 	}
 	return undefined;
 }
@@ -246,7 +253,7 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		return sendPage(context, 405, PAGE_PROBLEMS.wrongMethod);
 	const query: unknown = context.getQueryData();
 	const nonce = isRecord(query) ? query[NONCE_PARAMETER] : undefined;
-	const page = execution && findPage(execution, nonce);
+	const page = execution && findPage(execution, context.getExecutionId(), nonce);
 	if (!page) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
 	const { found, saved } = page;
 	const common = commonView(found.record);
