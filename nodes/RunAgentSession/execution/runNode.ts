@@ -32,6 +32,7 @@ import {
 	takeOutputs,
 	throwFailures,
 	toChatText,
+	toTraced,
 } from './outputs';
 import { stopSessions } from './stop';
 
@@ -244,8 +245,7 @@ const NEW_ANSWER_MS = 5_000;
 /** Returns the outputs. While sessions go on, n8n executes the node again, and a failure waits until they have ended. */
 async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const { context, engine, items, asTool } = batch;
-	const results = items.flatMap(({ result }) => result ?? []);
-	reportToTracing(context, results);
+	reportToTracing(context, items.flatMap(toTraced));
 	const running = items.filter((item) => isOpen(item) && !hasEnded(item));
 	if (asTool || running.length === 0) {
 		throwFailures(batch);
