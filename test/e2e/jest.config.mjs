@@ -14,9 +14,7 @@ const onHost = (version) => ({
 	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
 	testPathIgnorePatterns: [
 		'/node_modules/',
-		...(version === hostVersions[0] ? [] : ONLY_REFERENCE).map(
-			(name) => `/e2e/${name}.test.mts$`,
-		),
+		...(version === hostVersions[0] ? [] : ONLY_REFERENCE).map((name) => `/e2e/${name}.test.mts$`),
 	],
 	globals: { n8nHost: version },
 	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],

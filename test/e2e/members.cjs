@@ -14,8 +14,7 @@ function describe(context) {
 		isOnStack: data.executionData.nodeExecutionStack.includes(entry),
 		isOwnNode: entry.node.name === context.getNode().name,
 		input: entry.data.main[0].map(({ json }) => json),
-		isOwnContext:
-			data.executionData.contextData[`node:${context.getNode().name}`] === ownContext,
+		isOwnContext: data.executionData.contextData[`node:${context.getNode().name}`] === ownContext,
 		ran: Object.keys(data.resultData.runData),
 		addHandler: typeof additionalData.hooks.addHandler,
 		setExecutionStatus: typeof additionalData.setExecutionStatus,

@@ -48,8 +48,7 @@ const working = (name: string, ...minutes: number[]) =>
 		prompt: `${name} ${index + 1} [work ${each}m] [say Done ${index + 1}.]`,
 	}));
 
-const done = (...numbers: number[]) =>
-	numbers.map((n) => ({ n: String(n), text: `Done ${n}.` }));
+const done = (...numbers: number[]) => numbers.map((n) => ({ n: String(n), text: `Done ${n}.` }));
 
 /** The items of each run of a node */
 const runs = (execution: Execution, name: string) =>
@@ -129,19 +128,30 @@ beforeAll(async () => {
 			around('Early', working('Early', 1, 5), pausing({ options: { returnItemsEarly: true } })),
 		),
 	);
-	await begin(withCompleted(around('Many', working('Many', ...range(100).map((n) => n % 7)), pausing({ options: { maxConcurrentSessions: 50 } }))));
+	await begin(
+		withCompleted(
+			around(
+				'Many',
+				working('Many', ...range(100).map((n) => n % 7)),
+				pausing({ options: { maxConcurrentSessions: 50 } }),
+			),
+		),
+	);
 	await begin(withMerge(around('Merge', working('Merge', 1, 5), pausing()), 'Items'));
 	for (const size of [1, 2]) await begin(looping(`Loop by ${size}`, size));
 	await begin(around('Fails', failing('Fails'), pausing()));
 	await begin(
-		around('Error output', failing('Error output'), pausing({}, { onError: 'continueErrorOutput' }), {
-			outputs: [['Completed'], ['Approval'], ['Failed']],
-			more: [arrival('Failed')],
-		}),
+		around(
+			'Error output',
+			failing('Error output'),
+			pausing({}, { onError: 'continueErrorOutput' }),
+			{
+				outputs: [['Completed'], ['Approval'], ['Failed']],
+				more: [arrival('Failed')],
+			},
+		),
 	);
-	await begin(
-		around('Always', working('Always', 5), pausing({}, { alwaysOutputData: true })),
-	);
+	await begin(around('Always', working('Always', 5), pausing({}, { alwaysOutputData: true })));
 	await begin(
 		around('Chain', working('Chain', 3), pausing(), {
 			outputs: [['Second']],
@@ -156,29 +166,50 @@ beforeAll(async () => {
 		}),
 	});
 	await begin(
-		around('Wait node', working('Wait node', 1, 8), pausing({ options: { returnItemsEarly: true } }), {
-			more: [
-				node('Wait', 'n8n-nodes-base.wait', 1.1, {
-					parameters: { resume: 'timeInterval', amount: 2, unit: 'minutes' },
-					webhookId: 'wait',
-				}),
-				arrival('Waited'),
-			],
-			follows: { Completed: [['Wait']], Wait: [['Waited']] },
-		}),
-	);
-	await begin(
-		withCompleted(
-			around('Order v0', working('Order v0', 1, 5), pausing({ options: { returnItemsEarly: true } }), {
-				settings: { executionOrder: 'v0' },
-			}),
+		around(
+			'Wait node',
+			working('Wait node', 1, 8),
+			pausing({ options: { returnItemsEarly: true } }),
+			{
+				more: [
+					node('Wait', 'n8n-nodes-base.wait', 1.1, {
+						parameters: { resume: 'timeInterval', amount: 2, unit: 'minutes' },
+						webhookId: 'wait',
+					}),
+					arrival('Waited'),
+				],
+				follows: { Completed: [['Wait']], Wait: [['Waited']] },
+			},
 		),
 	);
 	await begin(
-		around('Asks', [{ prompt: asks('Asks') }, ...working('Asks', 1)], pausing({ permissionPolicy: 'ask' })),
+		withCompleted(
+			around(
+				'Order v0',
+				working('Order v0', 1, 5),
+				pausing({ options: { returnItemsEarly: true } }),
+				{
+					settings: { executionOrder: 'v0' },
+				},
+			),
+		),
 	);
 	await begin(
-		around('Nobody', [{ prompt: asks('Nobody') }], pausing({ permissionPolicy: 'ask', approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 0.1 } })),
+		around(
+			'Asks',
+			[{ prompt: asks('Asks') }, ...working('Asks', 1)],
+			pausing({ permissionPolicy: 'ask' }),
+		),
+	);
+	await begin(
+		around(
+			'Nobody',
+			[{ prompt: asks('Nobody') }],
+			pausing({
+				permissionPolicy: 'ask',
+				approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 0.1 },
+			}),
+		),
 	);
 	await begin(around('Too long', working('Too long', 600), pausing({ maxWait: 4 })));
 	await begin(around('Stopped', working('Stopped', 600), pausing()));
@@ -190,7 +221,10 @@ beforeAll(async () => {
 	const trigger = node('Start', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
 		parameters: { inputSource: 'passthrough' },
 	});
-	childId = await stage.host.importWorkflow({ ...child, nodes: [trigger, ...child.nodes.slice(1)] });
+	childId = await stage.host.importWorkflow({
+		...child,
+		nodes: [trigger, ...child.nodes.slice(1)],
+	});
 	// n8n 2 calls no workflow that isn't published. n8n 1 has nothing there to publish.
 	await stage.host.activate(childId).catch(() => {});
 	const calls = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
@@ -206,7 +240,9 @@ beforeAll(async () => {
 	});
 	await begin(parent);
 	manualId = await stage.host.run(
-		await stage.host.importWorkflow(withCompleted(around('By hand', working('By hand', 1, 8), pausing()))),
+		await stage.host.importWorkflow(
+			withCompleted(around('By hand', working('By hand', 1, 8), pausing())),
+		),
 	);
 });
 
@@ -251,14 +287,17 @@ describe('other nodes', () => {
 		expect(runs(execution, 'Merged').map(({ length }) => length)).toEqual([4]);
 	});
 
-	test.each([1, 2])('Loop Over Items around the node, %d at a time: done once, with all items', async (size) => {
-		const execution = await outcome(`Loop by ${size}`);
-		expectSuccess(execution);
-		expect(runs(execution, 'Looped').map((run) => run.map(({ text }) => text))).toEqual([
-			['Done 1.', 'Done 2.', 'Done 3.'],
-		]);
-		expect(await countSessions(`Loop by ${size}`)).toBe(3);
-	});
+	test.each([1, 2])(
+		'Loop Over Items around the node, %d at a time: done once, with all items',
+		async (size) => {
+			const execution = await outcome(`Loop by ${size}`);
+			expectSuccess(execution);
+			expect(runs(execution, 'Looped').map((run) => run.map(({ text }) => text))).toEqual([
+				['Done 1.', 'Done 2.', 'Done 3.'],
+			]);
+			expect(await countSessions(`Loop by ${size}`)).toBe(3);
+		},
+	);
 
 	test('two Run Agent Session nodes in a chain', async () => {
 		const execution = await outcome('Chain');

@@ -4,7 +4,15 @@ import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { hasEnded, listExecutions, readExecution } from '../../n8n-host/executions.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { answer, messages, openPage, SAVED, withPage } from './page.mts';
-import { around, expectSuccess, FASTER, pausing, publish, startLive, untilPaused } from './pausing.mts';
+import {
+	around,
+	expectSuccess,
+	FASTER,
+	pausing,
+	publish,
+	startLive,
+	untilPaused,
+} from './pausing.mts';
 import {
 	agentSession,
 	arrival,
@@ -31,9 +39,7 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe('two workers', () => {
 	const clock = { faster: FASTER, origin: Date.now() };
-	const stage = useOwnStage(
-		onSeveralMachines({ clock, concurrency: 20, env: WITHOUT_EDITOR }),
-	);
+	const stage = useOwnStage(onSeveralMachines({ clock, concurrency: 20, env: WITHOUT_EDITOR }));
 	const paused = () => ({
 		host: stage.host,
 		now: () => clock.origin + (Date.now() - clock.origin) * FASTER,
@@ -47,8 +53,12 @@ describe('two workers', () => {
 
 	test('share forty executions that pause: each session starts once, and each outcome arrives', async () => {
 		const { host, service } = stage;
-		const prompt = '={{ "Shared " + $execution.id + " [work 3m] [ask bash: one] [work 1m] [say Done.]" }}';
-		const { workflowId, call } = await publish(host, around('Shared', [{ n: 1 }], pausing({ prompt })));
+		const prompt =
+			'={{ "Shared " + $execution.id + " [work 3m] [ask bash: one] [work 1m] [say Done.]" }}';
+		const { workflowId, call } = await publish(
+			host,
+			around('Shared', [{ n: 1 }], pausing({ prompt })),
+		);
 		await call();
 		await Promise.all(range(39).map(call));
 		const list = await eventually(async () => {
@@ -61,7 +71,9 @@ describe('two workers', () => {
 			expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
 			expect(taken(id)).toBeGreaterThan(1);
 		}
-		const sessions = (await service.sessions()).filter(({ prompt: each }) => each.startsWith('Shared '));
+		const sessions = (await service.sessions()).filter(({ prompt: each }) =>
+			each.startsWith('Shared '),
+		);
 		expect(sessions).toHaveLength(40);
 		expect(sessions.every(({ interactions }) => interactions[0].value === 'once')).toBe(true);
 		for (const { executions } of host.workers) expect(executions.length).toBeGreaterThan(10);
@@ -114,10 +126,14 @@ describe('two workers', () => {
 
 	test('run what the trigger emits, each change once', async () => {
 		const { host, service } = stage;
-		const file = chain('Trigger', [triggerNode('taskAdded', { pollTimes: { item: [{ mode: 'everyMinute' }] } }), arrival('Arrived')]);
+		const file = chain('Trigger', [
+			triggerNode('taskAdded', { pollTimes: { item: [{ mode: 'everyMinute' }] } }),
+			arrival('Arrived'),
+		]);
 		const workflowId = await host.importWorkflow(file);
 		await host.activate(workflowId);
-		const list = async () => (await service.requests()).filter(({ path }) => path.endsWith('/tasks'));
+		const list = async () =>
+			(await service.requests()).filter(({ path }) => path.endsWith('/tasks'));
 		await eventually(async () => (await list()).length > 1);
 		const titles = range(5).map((n) => `New ${n}`);
 		for (const title of titles) await service.control.tasks.add({ title });

@@ -24,7 +24,7 @@ const isVersion = (text: string): text is HostVersion =>
 	(hostVersions as readonly string[]).includes(text);
 
 /** The test files that use a browser */
-const WITH_BROWSER = /^e2e\/(editor|page)/;
+const WITH_BROWSER = /^e2e\/(demo|editor|page)/;
 
 /** Programs that some test files need beside n8n, and their installation */
 const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
@@ -38,7 +38,7 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 
 /** These start their own n8n, or none. */
 const NOT_SHARED =
-	/^(e2e\/(approvals|channels|gallery|install|killed|page|pause|private|queue|session|typed)|repository)/;
+	/^(e2e\/(channels|demo|examples|install|killed|page|pause|private|queue|session|typed)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {

@@ -60,7 +60,8 @@ describe('a chat that streams its response', () => {
 		const chunks = data
 			.trim()
 			.split('\n')
-			.map((line) => JSON.parse(line) as { type: string; content?: string });
+			.map((line) => JSON.parse(line) as { type: string; content?: string })
+			.filter(({ type }) => type !== 'keepalive');
 		expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'item', 'end']);
 		expect(chunks.map(({ content }) => content).join('')).toBe('npm run build\n\nBuilt.');
 	});
@@ -138,43 +139,32 @@ describe('another try', () => {
 			times: 1,
 		});
 
-	test.each(['keepRunning', 'pause'])(
-		'Retry On Fail continues the session of the first try (%s)',
-		async (whileWaiting) => {
-			const prompt = `Only once, ${whileWaiting}. [work 2m] [say Done.]`;
-			const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
-			const file = around('Retried', [{ prompt }], pausing({ whileWaiting }, retrying));
-			await failsOnce();
-			const { executionId } = await startLive(stage.host, file);
-			const execution = await stage.host.waitForExecution(executionId);
-			expectSuccess(execution);
-			expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
-			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
-		},
-	);
+	test('Retry On Fail continues the session of the first try', async () => {
+		const prompt = 'Only once. [work 1m] [say Done.]';
+		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
+		await failsOnce();
+		const file = around('Retried', [{ prompt }], pausing({}, retrying));
+		const { executionId } = await startLive(stage.host, file);
+		const execution = await stage.host.waitForExecution(executionId);
+		expectSuccess(execution);
+		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
+		expect(await sessionsFor(stage, prompt)).toHaveLength(1);
+	});
 
 	test.each([
-		['keepRunning', false],
-		['keepRunning', true],
-		['pause', false],
-		['pause', true],
-	])(
-		'a retry of the failed execution continues its session (%s, with the saved workflow: %s)',
-		async (whileWaiting, withSavedWorkflow) => {
-			const { host } = stage;
-			const prompt = `Failed first, ${whileWaiting}, ${withSavedWorkflow}. [work 2m] [say Done.]`;
-			await failsOnce();
-			const file = around('Failed', [{ prompt }], pausing({ whileWaiting }));
-			const { executionId } = await startLive(host, file);
-			expect((await host.waitForExecution(executionId)).status).toBe('error');
-			const execution = await host.waitForExecution(
-				await host.retry(executionId, withSavedWorkflow),
-			);
-			expectSuccess(execution);
-			expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
-			expect(await sessionsFor(stage, prompt)).toHaveLength(1);
-		},
-	);
+		['as its workflow was', false],
+		['with the saved workflow', true],
+	])('a retry of the failed execution %s continues its session', async (_, withSavedWorkflow) => {
+		const { host } = stage;
+		const prompt = `Failed first, ${withSavedWorkflow}. [work 1m] [say Done.]`;
+		await failsOnce();
+		const { executionId } = await startLive(host, around('Failed', [{ prompt }], pausing()));
+		expect((await host.waitForExecution(executionId)).status).toBe('error');
+		const execution = await host.waitForExecution(await host.retry(executionId, withSavedWorkflow));
+		expectSuccess(execution);
+		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
+		expect(await sessionsFor(stage, prompt)).toHaveLength(1);
+	});
 });
 
 describe("n8n's tracing", () => {

@@ -269,14 +269,20 @@ export const requestsSince = async ({ service }: Pick<Stage, 'service'>, since: 
 	}));
 
 /** Returns the service's own state of a session. */
-export async function getRecord({ service }: Pick<Stage, 'service'>, sessionId: string): Promise<any> {
+export async function getRecord(
+	{ service }: Pick<Stage, 'service'>,
+	sessionId: string,
+): Promise<any> {
 	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);
 	if (!record) throw new Error(`The service knows no session ${sessionId}.`);
 	return record;
 }
 
 /** The dashboard URL that the service last gave for a session */
-export async function getDashboard({ service }: Pick<Stage, 'service'>, sessionId: string): Promise<string> {
+export async function getDashboard(
+	{ service }: Pick<Stage, 'service'>,
+	sessionId: string,
+): Promise<string> {
 	const reads = (await service.requests()).filter(
 		({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl,
 	);
@@ -284,8 +290,10 @@ export async function getDashboard({ service }: Pick<Stage, 'service'>, sessionI
 }
 
 /** The sessions with this prompt, as the service itself knows them */
-export const sessionsFor = async ({ service }: Pick<Stage, 'service'>, prompt: string): Promise<any[]> =>
-	(await service.sessions()).filter((session) => session.prompt === prompt);
+export const sessionsFor = async (
+	{ service }: Pick<Stage, 'service'>,
+	prompt: string,
+): Promise<any[]> => (await service.sessions()).filter((session) => session.prompt === prompt);
 
 /** The session with this prompt, once a node has checked it */
 export const watched = async (stage: Stage, prompt: string): Promise<any> =>

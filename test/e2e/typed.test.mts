@@ -32,7 +32,10 @@ type ParserKind = keyof typeof PARSERS;
 
 /** n8n's Structured Output Parser for a list of broken links */
 const structured = (kind: ParserKind, parts: Partial<WorkflowNode> = {}): WorkflowNode =>
-	node('Parser', `${LANGCHAIN}outputParserStructured`, 1.3, { parameters: PARSERS[kind], ...parts });
+	node('Parser', `${LANGCHAIN}outputParserStructured`, 1.3, {
+		parameters: PARSERS[kind],
+		...parts,
+	});
 
 /** A workflow of one session with a parser below it. Each further parser is connected to the one before. */
 function typed(name: string, parameters: object, ...parsers: WorkflowNode[]): WorkflowFile {
