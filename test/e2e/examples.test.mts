@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** Nodes with data of other services, or with models */
 const NEEDS_DATA =
-	/langchain|notion|github|googleSheets|gmail$|httpRequest|(form|chat|error|Automation)Trigger$|HitlTool$|executeWorkflow$/i;
+	/langchain|dataTable|notion|github|googleSheets|gmail$|httpRequest|(form|chat|error|Automation)Trigger$|HitlTool$|executeWorkflow$/i;
 
 /** Examples that a run by hand takes through all of their nodes */
 const runnable = examples().filter((name) => {

@@ -57,8 +57,8 @@ const whilePaused = async (ask: () => Promise<Response>): Promise<PageAnswer> =>
 		return page.html.includes('is running already') ? undefined : page;
 	});
 
-export const openPage = async (url: string, method = 'GET'): Promise<PageAnswer> =>
-	await whilePaused(async () => await fetch(url, { method }));
+export const openPage = async (url: string): Promise<PageAnswer> =>
+	await whilePaused(async () => await fetch(url));
 
 /** Sends the form of a page, with these choices. */
 export const send = async (

@@ -69,8 +69,8 @@ export function saveWithRecent(
 		if (answers.every(({ at }) => now > at + RECENT_MS)) recent.delete(id);
 	const all = [...(recent.get(executionId) ?? []), { ...added, at: now }];
 	recent.set(executionId, all);
-	for (const { contextName, answer, at, isTaken } of all)
-		if (!isTaken || now <= at + SAVING_MS) saveAnswer((contexts[contextName] ??= {}), answer);
+	for (const { contextName, answer, at } of all)
+		if (now <= at + SAVING_MS) saveAnswer((contexts[contextName] ??= {}), answer);
 }
 
 /** Returns the answers for a node, and removes them from its context. */
@@ -89,14 +89,14 @@ export function takeAnswers(
 	return answers;
 }
 
-/** Returns the answer from a link that n8n hasn't saved yet, as far as this process knows. */
+/** Returns an answer that came from a link a moment ago: n8n may have read the execution before it saved the answer. */
 export const findRecent = (
 	executionId: string,
 	nonce: string,
 	now: number,
 ): SavedAnswer | undefined =>
 	(recent.get(executionId) ?? []).find(
-		({ answer, at, isTaken }) => answer.nonce === nonce && (!isTaken || now <= at + STARTING_MS),
+		({ answer, at }) => answer.nonce === nonce && now <= at + STARTING_MS,
 	)?.answer;
 
 /** Returns whether an answer came while the execution was running. */
