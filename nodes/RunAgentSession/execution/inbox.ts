@@ -100,5 +100,5 @@ export const findRecent = (
 	)?.answer;
 
 /** Returns whether an answer came while the execution was running. */
-export const hasNewAnswers = (executionId: string): boolean =>
-	(recent.get(executionId) ?? []).some(({ isTaken }) => !isTaken);
+export const hasNewAnswers = (executionId: string, now: number): boolean =>
+	(recent.get(executionId) ?? []).some(({ at, isTaken }) => !isTaken && now <= at + SAVING_MS);

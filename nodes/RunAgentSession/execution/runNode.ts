@@ -252,10 +252,9 @@ async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
 		return takeOutputs(batch, true);
 	}
 	const outputs = takeOutputs(batch, false);
-	const wakeAt = running.map(
-		({ result }) => result?.wakeAt ?? realClock.now() + RETRY_CREDENTIAL_MS,
-	);
-	if (hasNewAnswers(context.getExecutionId())) wakeAt.push(realClock.now() + NEW_ANSWER_MS);
+	const now = realClock.now();
+	const wakeAt = running.map(({ result }) => result?.wakeAt ?? now + RETRY_CREDENTIAL_MS);
+	if (hasNewAnswers(context.getExecutionId(), now)) wakeAt.push(now + NEW_ANSWER_MS);
 	return await engine.continueLater(outputs, Math.min(...wakeAt), () => batch.marks.notePause());
 }
 
