@@ -196,8 +196,10 @@ describe('an answer', () => {
 		const prompt = '[ask bash: git push] [say It is live.]';
 		const sessionId = await service.control.startSession({ projectId, prompt });
 		const { pendingInteractions } = await eventually(async () => {
-			const session = await callApi(editor.stage, 'GET', `/agent/sessions/${sessionId}`);
-			return session.pendingInteractions?.length > 0 ? session : undefined;
+			const path = `/agent/sessions/${sessionId}`;
+			// A new session can't be read for a second or two.
+			const session = await callApi(editor.stage, 'GET', path).catch(() => undefined);
+			return session?.pendingInteractions?.length > 0 ? session : undefined;
 		});
 		const applies = 'Apply the answer';
 		const file = chain('Dragged', [
