@@ -92,7 +92,9 @@ beforeAll(async () => {
 		'later',
 		withPage('later', ['later: [ask bash: first] [ask bash: second] [say Went on.]']),
 	);
-	for (const name of RACES) await begin(name);
+	// The other session keeps the execution paused, so that not n8n itself answers whoever is second.
+	for (const name of RACES)
+		await begin(name, withPage(name, [asks(name), `${name}: [work 4m] [say Done.]`]));
 	for (const name of TEAMS) await begin(name, withPage(name, [asks(name)], { approvals: team }));
 	await begin(
 		'many',
