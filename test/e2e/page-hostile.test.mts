@@ -10,7 +10,6 @@ import { startHost } from '../../n8n-host/host.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { StartHost } from '../../tools/demoStage.mts';
 import { answer, messages, openPage, SAVED, withPage } from './page.mts';
-import { FASTER } from './pausing.mts';
 import { arrived, getRecord, sessionsFor, useOwnStage } from './support.mts';
 
 /** The path below which the proxy serves n8n */
@@ -38,13 +37,12 @@ async function startProxy(): Promise<{ url: string; close(): void; forwardTo(url
 	};
 }
 
-/** An n8n whose hours pass in minutes, behind a reverse proxy, below a path */
+/** An n8n behind a reverse proxy, below a path. An execution by hand pauses at once when it has asked, so its clock isn't hurried. */
 const proxiedHost: StartHost = async ({ packageDir }) => {
 	const proxy = await startProxy();
 	const webhookUrl = hostVersion() === '1.123' ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
 	const env = { ...WITHOUT_EDITOR, N8N_PATH: `${SUB_PATH}/`, [webhookUrl]: proxy.url };
-	const clock = { faster: FASTER, origin: Date.now() };
-	const host = await startHost({ packageDir, clock, env: { ...env, N8N_PROXY_HOPS: '1' } });
+	const host = await startHost({ packageDir, env: { ...env, N8N_PROXY_HOPS: '1' } });
 	proxy.forwardTo(host.url);
 	const close = async () => {
 		proxy.close();
