@@ -76,8 +76,8 @@ export interface Host {
 	waitForExecution(executionId: string, options?: WaitOptions): Promise<Execution>;
 	/** As the editor's Stop button does */
 	stop(executionId: string): Promise<void>;
-	/** Retries a failed execution. n8n answers when the retry has ended; returns the new execution's id. */
-	retry(executionId: string): Promise<string>;
+	/** Retries a failed execution, as its workflow was or as it's saved now. n8n answers when the retry has ended or is paused; returns the new execution's id. */
+	retry(executionId: string, withSavedWorkflow?: boolean): Promise<string>;
 	/** Makes it live. Its production webhooks answer a few seconds later. */
 	activate(workflowId: string): Promise<void>;
 	deactivate(workflowId: string): Promise<void>;
@@ -292,8 +292,9 @@ function actions(url: string, rest: Rest) {
 			await rest.post(`/executions/${executionId}/stop`);
 		},
 
-		async retry(executionId: string) {
-			const { id } = await rest.post(`/executions/${executionId}/retry`, { loadWorkflow: false });
+		async retry(executionId: string, withSavedWorkflow = false) {
+			const body = { loadWorkflow: withSavedWorkflow };
+			const { id } = await rest.post(`/executions/${executionId}/retry`, body);
 			return id as string;
 		},
 

@@ -23,6 +23,8 @@ export interface QueueOptions {
 	env?: NodeJS.ProcessEnv;
 	/** Factor by which this n8n resumes paused executions faster */
 	waitsFaster?: number;
+	/** Factor by which the clocks of the main and the workers run faster, and their start */
+	clock?: HostOptions['clock'];
 	/** Told which worker runs which execution */
 	log?: Log;
 }
@@ -56,6 +58,7 @@ export async function startQueueHost({
 	concurrency = 10,
 	env = {},
 	waitsFaster,
+	clock,
 	log,
 }: QueueOptions): Promise<QueueHost> {
 	const started: Closing[] = [];
@@ -73,7 +76,7 @@ export async function startQueueHost({
 		const [redis, postgres] = await all([keep(startRedis()), keep(startPostgres())]);
 		const ports = await freeHostPorts();
 		const environment = { ...queueEnvironment(redis, postgres, hostUrl(ports)), ...env };
-		const shared = { packageDir, env: environment, waitsFaster };
+		const shared = { packageDir, env: environment, waitsFaster, clock };
 		// The main first: it is the one that sets up the database. It keeps its address, and so anyone who is logged in.
 		let main = await keep(startHost({ ...shared, ports }));
 		const restartMain = async () => {

@@ -106,7 +106,6 @@ const renameTask = asTool(
 const runAgent = asTool(
 	agentSession({
 		prompt: "={{ $fromAI('prompt', 'What the agent should do') }}",
-		options: { pollInterval: 1 },
 	}),
 	'Run an agent',
 );
@@ -115,7 +114,6 @@ const goOn = asTool(
 		operation: 'continue',
 		sessionId: "={{ $fromAI('sessionId') }}",
 		permissionPolicy: 'approve',
-		options: { pollInterval: 1 },
 	}),
 	'Go on',
 );

@@ -1,21 +1,28 @@
 // The editor as people see it, in a real browser: what they look for, fill in, press and read.
 import { expect, test } from '@jest/globals';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
-import { playChat } from '../../tools/chatPicture.mts';
-import { addAction, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
+import type { WorkflowNode } from '../../n8n-host/workflows.mts';
+import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
+import type { Page } from '../../tools/editor/browser.mts';
+import { addAction, canvasNode, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
+import type { Panel } from '../../tools/editor/panel.mts';
+import { examples, exampleWorkflow } from '../../tools/examples.mts';
+import { isNote } from '../../tools/notes.mts';
 import { findError, read, useEditor } from './editor.mts';
 import {
 	agentSession,
+	callApi,
 	chain,
-	connect,
 	describeWith,
 	editFields,
 	eventually,
+	getRecord,
 	manualTrigger,
 	node,
 	NODE,
-	workflow,
+	projectId,
+	workspaceAutomation,
 } from './support.mts';
 
 const describe = describeWith('Chromium');
@@ -156,42 +163,21 @@ describe('the list of projects', () => {
 });
 
 describe('the panel of Run Agent Session, after a run', () => {
-	test('has the items on each of the three named outputs', async () => {
-		const prompts = ['[say All is well.]', '[ask bash: git push]', '[work 10h]'];
+	test('has the items on the named output', async () => {
 		await editor.open(
-			chain('Three outcomes', [
-				manualTrigger(),
-				editFields('Prompts', { prompt: JSON.stringify(prompts) }, 'array'),
-				node('One by one', 'n8n-nodes-base.splitOut', 1, {
-					parameters: { fieldToSplitOut: 'prompt', options: {} },
-				}),
-				agentSession({
-					prompt: '={{ $json.prompt }}',
-					maxWait: 0.1,
-				}),
-			]),
+			chain('Outcomes', [manualTrigger(), agentSession({ prompt: '[say All is well.]' })]),
 		);
 		const panel = await openPanel(editor.page, NODE);
 		await panel.execute();
 		await panel.selectOutputView('json');
-
-		for (const [name, seen] of [
-			['Needs Approval', '"git push"'],
-			['Still Running', '"running"'],
-			['Completed', '"All is well."'],
-		]) {
-			await panel.output.getByText(new RegExp(`${name}.*\\(1 item\\)`)).waitFor();
-			await panel.showOutput(name);
-			await panel.output.getByText(seen).first().waitFor();
-		}
+		await panel.output.getByText(/Completed.*\(1 item\)/).waitFor();
+		await panel.output.getByText(/Needs Approval/).waitFor();
+		await panel.output.getByText('"All is well."').first().waitFor();
 	});
 
 	test('names the cause and the dashboard in the error of a failed session', async () => {
 		await editor.open(
-			chain('Failing', [
-				manualTrigger(),
-				agentSession({ prompt: '[fail Out of disk]', options: { pollInterval: 1 } }),
-			]),
+			chain('Failing', [manualTrigger(), agentSession({ prompt: '[fail Out of disk]' })]),
 		);
 		const panel = await openPanel(editor.page, NODE);
 		await panel.execute();
@@ -206,65 +192,203 @@ describe('the panel of Run Agent Session, after a run', () => {
 
 describe('an answer', () => {
 	test('is applied without typed expressions: the fields are filled by dragging', async () => {
-		const goOn = 'Continue the session';
-		const file = workflow(
-			'Dragged',
-			[
-				manualTrigger(),
-				agentSession({
-					prompt: '[ask bash: git push] [say It is live.]',
-					options: { pollInterval: 1 },
-				}),
-				editFields('Ask', { Decision: 'Approve', submittedAt: '2026-10-05T09:00:00.000Z' }),
-				{
-					...agentSession({}),
-					id: goOn,
-					name: goOn,
-					parameters: {
-						operation: 'continue',
-						permissionPolicy: 'answer',
-						options: { pollInterval: 1 },
-					},
+		const { service } = editor.stage;
+		const prompt = '[ask bash: git push] [say It is live.]';
+		const sessionId = await service.control.startSession({ projectId, prompt });
+		const { pendingInteractions } = await eventually(async () => {
+			const path = `/agent/sessions/${sessionId}`;
+			// A new session can't be read for a second or two.
+			const session = await callApi(editor.stage, 'GET', path).catch(() => undefined);
+			return session?.pendingInteractions?.length > 0 ? session : undefined;
+		});
+		const applies = 'Apply the answer';
+		const file = chain('Dragged', [
+			manualTrigger(),
+			node('Asked', 'n8n-nodes-base.set', 3.4, {
+				parameters: {
+					mode: 'raw',
+					jsonOutput: JSON.stringify({ sessionId, pendingInteractions }),
+					options: {},
 				},
-			],
-			{ Start: [[NODE]], [NODE]: connect({ needsApproval: ['Ask'] }), Ask: [[goOn]] },
-		);
+			}),
+			editFields('Ask', { Decision: 'Approve', submittedAt: '2026-10-05T09:00:00.000Z' }),
+			{ ...agentSession({}), id: applies, name: applies, parameters: { operation: 'applyAnswer' } },
+		]);
 		file.nodes.forEach((one, index) => (one.position = [240 * index, 0]));
 		const workflowId = await editor.open(file);
 		const asking = await openPanel(editor.page, 'Ask');
 		await asking.execute();
 		await asking.close();
 
-		let panel = await openPanel(editor.page, goOn);
-		await panel.showInput(NODE);
+		let panel = await openPanel(editor.page, applies);
+		await panel.showInput('Asked');
 		await panel.drag('sessionId', 'sessionId');
 		await panel.drag('pendingInteractions', 'askedInteractions');
-		const from = `$('${NODE}').item.json`;
-		panel = await editor.saved(panel, workflowId, goOn, {
+		const from = "$('Asked').item.json";
+		panel = await editor.saved(panel, workflowId, applies, {
 			sessionId: { __rl: true, mode: 'id', value: `={{ ${from}.sessionId }}` },
 			askedInteractions: `={{ ${from}.pendingInteractions }}`,
 		});
 		await panel.execute();
 
-		const [session] = (await editor.stage.service.sessions()).slice(-1);
-		expect(session).toMatchObject({
-			status: 'completed',
+		await eventually(async () => (await getRecord(editor.stage, sessionId)).status === 'completed');
+		expect(await getRecord(editor.stage, sessionId)).toMatchObject({
 			interactions: [{ patterns: ['git push'], value: 'once' }],
 		});
 	});
 });
 
-describe("n8n's own chat", () => {
-	test('lets you approve: the question keeps its lines, and the session continues', async () => {
-		const chat = await playChat(editor.stage.host, editor.page);
-		const question = await read(chat.locator('.chat-message').getByText('«git push»'));
-		expect(question.split('\n')).toEqual(
-			expect.arrayContaining(['Permission: «bash»', 'Command: «git push»']),
-		);
-		const [session] = (await editor.stage.service.sessions()).slice(-1);
-		expect(session).toMatchObject({
-			status: 'completed',
-			interactions: [{ patterns: ['git push'], value: 'once' }],
+/** The node in the tests of analytics */
+const QUERY = 'Workspace Automation';
+describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
+	const query = (table: string) => ANALYTICS_TABLES.find(({ name }) => name === table)!.query;
+	const expectQuery = async (panel: Panel, sql: string) => {
+		await eventually(async () => (await panel.code('query')) === sql);
+	};
+	const analytics = (parameters: object = {}) =>
+		workspaceAutomation(QUERY, 'analytics.query', parameters);
+
+	test('fills in the query of the chosen table, and replaces it until you type', async () => {
+		await editor.open(chain('Tables', [manualTrigger(), analytics()]));
+		const panel = await openPanel(editor.page, QUERY);
+		await expectQuery(panel, '');
+		for (const { name } of ANALYTICS_TABLES) {
+			await panel.choose('table', name);
+			await expectQuery(panel, query(name));
+		}
+		await panel.choose('table', 'Own Query');
+		await expectQuery(panel, '');
+
+		await panel.choose('table', 'Daily Visits');
+		await panel.execute();
+		await panel.selectOutputView('table');
+		await panel.output.getByRole('columnheader', { name: 'converting_sessions' }).waitFor();
+		expect((await editor.stage.service.requests()).at(-1)).toMatchObject({
+			path: '/v1/analytics/query',
+			status: 200,
+			body: { query: query('Daily Visits') },
 		});
+	});
+
+	test('keeps your text until you choose Own Query', async () => {
+		const workflowId = await editor.open(chain('Typed', [manualTrigger(), analytics()]));
+		let panel = await openPanel(editor.page, QUERY);
+		const own = 'SELECT 1 AS one';
+		await panel.fill('query', own);
+		panel = await editor.saved(panel, workflowId, QUERY, { query: own });
+		for (const name of ['Daily Visits', 'Events', 'Own Query']) {
+			await panel.choose('table', name);
+			await expectQuery(panel, own);
+		}
+		await panel.fill('query', '');
+		panel = await editor.saved(panel, workflowId, QUERY, { query: undefined });
+		await panel.choose('table', 'Events');
+		await expectQuery(panel, query('Events'));
+	});
+
+	test('warns of a state that is read without its merge function', async () => {
+		await editor.open(chain('States', [manualTrigger(), analytics()]));
+		const panel = await openPanel(editor.page, QUERY);
+		const warning = panel.output.getByText('Columns that end in _state hold intermediate results.');
+		await panel.fill('query', 'SELECT views_state FROM daily_page_rollups');
+		await warning.first().waitFor();
+		await panel.fill('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
+		await warning.first().waitFor({ state: 'hidden' });
+	});
+
+	test('treats the value of an expression as a value, for any text', async () => {
+		const workflowId = await editor.open(
+			chain('Expression', [
+				manualTrigger(),
+				editFields('Source', { source: "direct' OR 1=1 --" }),
+				analytics(),
+			]),
+		);
+		let panel = await openPanel(editor.page, QUERY);
+		const typed =
+			'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
+		await panel.fill('query', typed);
+		panel = await editor.saved(panel, workflowId, QUERY, { query: typed });
+		await panel.execute();
+
+		await panel.selectOutputView('table');
+		expect((await read(panel.output.locator('tbody tr').first())).split(/\s*\t\s*/)).toEqual(
+			expect.arrayContaining(["direct' OR 1=1 --", '0']),
+		);
+		const sent = String.raw`SELECT 'direct\' OR 1=1 --' AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = 'direct\' OR 1=1 --'`;
+		expect((await editor.stage.service.requests()).at(-1)).toMatchObject({
+			path: '/v1/analytics/query',
+			body: { query: sent },
+		});
+	});
+
+	test("shows the service's message about a refused query", async () => {
+		await editor.open(
+			chain('Refused', [
+				manualTrigger(),
+				analytics({ query: 'SELECT visits FROM daily_namespace_rollups' }),
+			]),
+		);
+		const panel = await openPanel(editor.page, QUERY);
+		await panel.execute();
+
+		const { message, description } = await findError(panel);
+		expect(`${message}\n${description}`).toContain('visits');
+	});
+});
+
+const isOpenChoice = (value: any) => value?.__rl === true && value.value === '';
+
+/** n8n 2 chooses the only account that there is, and saves the canvas by itself, which it may report as somebody else's change. */
+const OWN_MESSAGES = /^(Credentials auto-added|Workflow updated elsewhere)/;
+
+describe('imported in the editor', () => {
+	let canvas: Page | undefined;
+	/** One empty canvas for all of them: what costs the most is to load the editor. */
+	async function emptyCanvas(): Promise<Page> {
+		if (!canvas) {
+			canvas = await editor.page.context().newPage();
+			await canvas.goto(`${editor.stage.host.url}/workflow/new`);
+			return canvas;
+		}
+		await canvas.locator('.vue-flow__pane').click({ position: { x: 5, y: 300 } });
+		await canvas.keyboard.press('ControlOrMeta+A');
+		await canvas.keyboard.press('Delete');
+		await canvas.getByTestId('canvas-node').first().waitFor({ state: 'detached' });
+		return canvas;
+	}
+
+	let withAccounts: Set<string>;
+	/** True if the user has to choose an account for a node, or an entry of a list */
+	async function needsValue({ type, parameters }: WorkflowNode): Promise<boolean> {
+		if (!withAccounts) {
+			const url = `${editor.stage.host.url}/types/nodes.json`;
+			const types: Array<{ name: string; credentials?: unknown[] }> = await (
+				await editor.page.context().request.get(url)
+			).json();
+			const taking = types.filter(({ credentials }) => credentials?.length);
+			withAccounts = new Set(taking.map(({ name }) => name));
+		}
+		return withAccounts.has(type) || Object.values(parameters).some(isOpenChoice);
+	}
+
+	test.each(examples())('%s: without a warning', async (name) => {
+		const file = exampleWorkflow(name);
+		const page = await emptyCanvas();
+		await page.getByTestId('workflow-import-input').setInputFiles({
+			name: `${name}.json`,
+			mimeType: 'application/json',
+			buffer: Buffer.from(JSON.stringify(file)),
+		});
+		const marked = [];
+		for (const node of file.nodes.filter((each) => !isNote(each))) {
+			const shown = canvasNode(page, node.name);
+			await shown.waitFor();
+			const marks = await shown.getByTestId(/^node-(issues|setup-required)$/).count();
+			if (marks > 0 && !(await needsValue(node))) marked.push(node.name);
+		}
+		expect(marked).toEqual([]);
+		const said = await page.locator('.el-notification').allInnerTexts();
+		expect(said.filter((text) => !OWN_MESSAGES.test(text))).toEqual([]);
 	});
 });

@@ -4,50 +4,21 @@ import { HANG_MS } from '../../n8n-host/hang.mts';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
 import { common, inOwnRealm } from '../../jest.common.mjs';
 
-/** Not on other versions than the reference: queue mode is a matter of n8n more than of the package, but for its page; the demo and the installation are of one version; and how the page looks needs no n8n. */
-const ONLY_REFERENCE = ['demo', 'install', 'page-look', 'queue', 'queue-killed', 'queue-trigger'];
+/** What doesn't depend on how an n8n executes nodes: only in the first version */
+const ONLY_REFERENCE = ['demo', 'examples', 'install', 'migration', 'page-look', 'queue'];
 
-/** Only in the first n8n that is chosen, because they take long. In n8n 1, `npm run test:e2e -- 1.123 e2e/` runs them, and so does a job of .github/workflows/ci.yml. */
-const ONLY_FIRST = [
-	'approvals-mail',
-	'approvals-reviewed',
-	'channels',
-	'durable-changes',
-	'durable-crashed',
-	'durable-killed',
-	'durable-killed-anywhere',
-	'durable-queue',
-	'durable-queue-crashed',
-	'durable-wiring',
-	'editor',
-	'editor-analytics',
-	'editor-examples',
-	'editor-night',
-	'gallery-night',
-	'gallery-reports',
-	'gallery-work',
-	'killed',
-	'page-hostile',
-	'page-killed',
-	'queue-page',
-	'teams',
-];
-
-/** The end-to-end tests in the n8n at this place among the chosen ones */
-const onHost = (version, place) => {
-	const left = [
-		...(version === hostVersions[0] ? [] : ONLY_REFERENCE),
-		...(place === 0 ? [] : ONLY_FIRST),
-	];
-	return {
-		...common,
-		displayName: `n8n ${version}`,
-		testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
-		testPathIgnorePatterns: ['/node_modules/', ...left.map((name) => `/e2e/${name}.test.mts$`)],
-		globals: { n8nHost: version },
-		setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
-	};
-};
+/** The end-to-end tests in one n8n */
+const onHost = (version) => ({
+	...common,
+	displayName: `n8n ${version}`,
+	testMatch: ['<rootDir>/test/e2e/**/*.test.mts'],
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		...(version === hostVersions[0] ? [] : ONLY_REFERENCE).map((name) => `/e2e/${name}.test.mts$`),
+	],
+	globals: { n8nHost: version },
+	setupFiles: ['<rootDir>/test/e2e/chooseHost.mts'],
+});
 
 /** What needs no n8n server, and takes too long for `npm test` */
 const repository = {

@@ -1,140 +1,198 @@
-// n8n killed in mid-session, on one machine, and what its executions do afterwards.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
-import { startHost, type OwnHost } from '../../n8n-host/host.mts';
-import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { importCredential } from '../../tools/demoStage.mts';
-import { shared } from './shared.mts';
+// n8n killed with -9 around sessions that pause the execution: each session starts once, its outcome arrives, and n8n still runs.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Execution } from '../../n8n-host/executions.mts';
 import {
-	agentSession,
-	chain,
-	eventually,
-	example,
-	fromList,
-	getRecord,
-	itemsOn,
-	manualTrigger,
-	NODE,
-	play,
-	projectId,
-	sessionsFor,
-	useStage,
-	watched,
-	withProgress,
-	workspaceAutomation,
-} from './support.mts';
+	around,
+	expectSuccess,
+	pausing,
+	publish,
+	untilPaused,
+	usePausingStage,
+	type Published,
+} from './pausing.mts';
+import { arrived, eventually } from './support.mts';
 
-const stage = useStage();
+const stage = usePausingStage();
 
-const speed = async (factor: number) => await stage.service.control.setSpeed(factor);
+/** What an execution was doing when n8n was killed */
+type Moment = 'starting' | 'paused' | 'in a wake';
 
-describe('n8n killed with -9', () => {
-	/** Its data outlives it. */
-	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-killed-'));
-	const prompts = {
-		continued: 'Created before. [work 10m] [say Found again.]',
-		started: 'Started by the node. [work 10m] [say Done.]',
-		parked: 'Parked by the node. [work 10m] [say 212 pages checked.]',
-	};
-	const ids = { parked: '', continued: '', started: '' };
-	let host: OwnHost;
+/** What someone does about it */
+const RETRIES = ['retried', 'retried with the saved workflow'] as const;
+const LEFT = 'left alone';
 
-	const created = (): WorkflowFile =>
-		withProgress(
-			chain('Create, then continue', [
-				manualTrigger(),
-				workspaceAutomation('Create', 'agentSession.create', {
-					projectId: fromList(projectId),
-					prompt: prompts.continued,
-				}),
-				agentSession({ operation: 'continue', sessionId: '={{ $json.sessionId }}' }),
-			]),
+/** Numbers of sessions */
+const COUNTS = [1, 3];
+
+interface Case {
+	name: string;
+	moment: Moment;
+	after: (typeof RETRIES)[number] | typeof LEFT;
+	count: number;
+}
+
+const casesOf = (moment: Moment, afterwards: ReadonlyArray<Case['after']>): Case[] =>
+	afterwards.flatMap((after) =>
+		COUNTS.map((count) => ({
+			name: `killed ${moment}, ${after}, ${count} of them`,
+			moment,
+			after,
+			count,
+		})),
+	);
+
+const STARTING = casesOf('starting', RETRIES);
+const PAUSED = casesOf('paused', [LEFT]);
+const WAKING = casesOf('in a wake', [LEFT, ...RETRIES]);
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** In a wake, a session with a request every half a minute keeps the node polling. */
+const SCRIPTS: Record<Moment, string> = {
+	starting: '[work 2m]',
+	paused: '[work 2m] [ask bash: one] [work 2m]',
+	'in a wake': range(20)
+		.map((n) => `[ask bash: ${n}] [work 30s]`)
+		.join(' '),
+};
+
+const published: Record<string, Published> = {};
+const executions: Record<string, string> = {};
+
+async function prepare(cases: Case[]): Promise<void> {
+	for (const { name, moment, count } of cases) {
+		const list = range(count).map((n) => ({
+			prompt: `${name}: ${n} ${SCRIPTS[moment]} [say Done ${n}.]`,
+		}));
+		published[name] = await publish(stage.host, around(name, list, pausing()));
+	}
+}
+
+const call = async (cases: Case[]): Promise<void> =>
+	void (await Promise.all(
+		cases.map(async ({ name }) => (executions[name] = await published[name].call())),
+	));
+
+const getStatus = async ({ name }: Case): Promise<{ status: string; waitTill?: string }> =>
+	await stage.host.rest.get(`/executions/${executions[name]}`);
+
+const sessionsOf = async ({ name }: Case) =>
+	(await stage.service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}:`));
+
+/** Waits until n8n calls an execution crashed, and retries it. n8n 2 also calls a paused execution so for a moment. */
+async function retryCrashed(each: Case): Promise<void> {
+	await eventually(async () => {
+		const { status, waitTill } = await getStatus(each);
+		return status === 'crashed' && !waitTill;
+	});
+	if (each.after !== LEFT)
+		executions[each.name] = await stage.host.retry(
+			executions[each.name],
+			each.after === 'retried with the saved workflow',
 		);
+}
 
-	/** At n8n's own pace, which polls after a minute or two. durable-killed.test.mts tests decisions in that time. */
-	const longSession = (): WorkflowFile =>
-		example('long-session', { [NODE]: { prompt: prompts.parked } });
+const outcome = async ({ name }: Case): Promise<Execution> =>
+	await stage.host.waitForExecution(executions[name]);
 
-	beforeAll(async () => {
-		const { packageDir } = shared();
-		host = await startHost({ packageDir, userFolder, env: WITHOUT_EDITOR });
-		await importCredential(host, stage.service);
-		ids.continued = await host.run(await host.importWorkflow(created()));
-		ids.started = await host.run(
-			await host.importWorkflow(
-				withProgress(chain('Single', [manualTrigger(), agentSession({ prompt: prompts.started })])),
-			),
+/** Waits until the executions have told the service what makes them busy, and kills n8n and starts it again. */
+async function killWhen(isReached: () => Promise<boolean>): Promise<void> {
+	await eventually(isReached);
+	await stage.kill();
+	await stage.service.control.clearFaults();
+	await stage.restart();
+}
+
+/** What was seen when n8n was killed in the wakes */
+const decidedBefore: Record<string, number> = {};
+
+beforeAll(async () => {
+	const { control } = stage.service;
+	await prepare([...STARTING, ...PAUSED]);
+	await call(PAUSED);
+	for (const { name } of PAUSED) await untilPaused(stage, executions[name], 40_000);
+	const slow = { operationId: 'createAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
+	await control.addFaults(slow);
+	await call(STARTING);
+	const starts = STARTING.reduce((sum, { count }) => sum + count, 0);
+	await killWhen(async () => (await control.faults())[0].struck >= starts);
+	await Promise.all(STARTING.map(retryCrashed));
+	// n8n 2 calls them crashed until the end of the first wake.
+	await eventually(async () => {
+		const all = await Promise.all(PAUSED.map(getStatus));
+		return all.every(({ status }) => status === 'success');
+	});
+
+	await prepare(WAKING);
+	await call(WAKING);
+	await killWhen(async () => {
+		const all = await Promise.all(WAKING.map(sessionsOf));
+		return all.every((sessions) => sessions.some(({ polls }) => polls > 2));
+	});
+	for (const each of WAKING) {
+		const sessions = await sessionsOf(each);
+		decidedBefore[each.name] = sessions[0].interactions.length;
+	}
+	await Promise.all(WAKING.map(retryCrashed));
+});
+
+test.each(STARTING)('$name: a retry starts no second session, and says so', async (each) => {
+	const { status, error } = await outcome(each);
+	expect(status).toBe('error');
+	expect(JSON.stringify(error)).toContain('may have been started');
+	expect((await sessionsOf(each)).length).toBeLessThanOrEqual(each.count);
+});
+
+test.each(PAUSED)('$name: the execution resumes by itself', async (each) => {
+	const execution = await outcome(each);
+	expectSuccess(execution);
+	const texts = range(each.count).map((n) => ({ text: `Done ${n}.` }));
+	expect(arrived(execution, 'Completed')).toMatchObject(texts);
+	expect(await sessionsOf(each)).toMatchObject(
+		texts.map(() => ({ turns: 1, interactions: [{ value: 'once' }] })),
+	);
+});
+
+test.each(WAKING.filter(({ after }) => after === LEFT))(
+	'$name: n8n calls the execution crashed, with its sessions, which run on',
+	async (each) => {
+		const { status, customData } = await outcome(each);
+		expect(status).toBe('crashed');
+		expect(customData.sessionId).toBeDefined();
+		expect((await sessionsOf(each)).map(({ aborted }) => aborted)).toEqual(
+			range(each.count).map(() => false),
 		);
-		await Promise.all([watched(stage, prompts.continued), watched(stage, prompts.started)]);
-		ids.parked = (await play({ ...stage, host }, longSession(), 'waiting')).id;
+	},
+);
 
-		await host.kill();
-		host = await startHost({
-			packageDir,
-			userFolder,
-			login: host.login,
-			env: WITHOUT_EDITOR,
-		});
-	});
+test.each(WAKING.filter(({ after }) => after !== LEFT))(
+	'$name: the retry continues the same sessions, and decides each request once',
+	async (each) => {
+		const execution = await outcome(each);
+		expectSuccess(execution);
+		const texts = range(each.count).map((n) => ({ text: `Done ${n}.` }));
+		expect(arrived(execution, 'Completed')).toMatchObject(texts);
+		const sessions = await sessionsOf(each);
+		expect(sessions).toHaveLength(each.count);
+		expect(decidedBefore[each.name]).toBeLessThan(20);
+		const paths = (await stage.service.requests()).map(({ path }) => path);
+		for (const { sessionId, turns, interactions } of sessions) {
+			expect([turns, interactions.length]).toEqual([1, 20]);
+			const resolved = paths.filter(
+				(path) => path.includes(sessionId) && path.endsWith('/resolve'),
+			);
+			// The one that n8n was killed in may have been sent twice.
+			expect(resolved.length).toBeLessThanOrEqual(21);
+		}
+	},
+);
 
-	afterAll(async () => {
-		await host?.close();
-		rmSync(userFolder, { recursive: true, force: true });
-	});
-
-	test('examples/long-session.json: a paused execution resumes automatically until the session has ended', async () => {
-		// A new n8n calls it crashed for a moment, until it has seen that it was paused.
-		const once = async (until: 'waiting' | 'ended') =>
-			await eventually(async () => {
-				const execution = await host.waitForExecution(ids.parked, { until });
-				return execution.status === 'crashed' ? undefined : execution;
-			});
-		const [{ sessionId }] = itemsOn(await once('waiting'), 'stillRunning');
-		await speed(100);
-
-		const execution = await once('ended');
-		expect(execution.status).toBe('success');
-		expect(execution.items('Result')).toMatchObject([{ text: '212 pages checked.' }]);
-		expect(execution.items('Post the request')).toEqual([]);
-		expect(await sessionsFor(stage, prompts.parked)).toMatchObject([
-			{ sessionId, status: 'completed', turns: 1 },
-		]);
-	});
-
-	test('a retry of the execution waits for the session that an earlier node created', async () => {
-		const crashed = await host.waitForExecution(ids.continued);
-		expect(crashed.status).toBe('crashed');
-		expect(crashed.lastNodeExecuted).toBe(NODE);
-		const [{ sessionId }] = crashed.items('Create');
-		expect(await getRecord(stage, sessionId)).toMatchObject({ aborted: false });
-
-		await speed(100);
-		const execution = await host.waitForExecution(await host.retry(ids.continued));
-
-		expect(execution.status).toBe('success');
-		expect(itemsOn(execution, 'completed')).toMatchObject([
-			{ sessionId, status: 'completed', text: 'Found again.' },
-		]);
-		expect(await sessionsFor(stage, prompts.continued)).toHaveLength(1);
-	});
-
-	test('a retry starts no other session if the node may have started one, and says so', async () => {
-		const crashed = await host.waitForExecution(ids.started);
-		expect(crashed.status).toBe('crashed');
-		expect(crashed.customData).toEqual({});
-		const [first] = await sessionsFor(stage, prompts.started);
-		expect(first.aborted).toBe(false);
-
-		await speed(100);
-		const execution = await host.waitForExecution(await host.retry(ids.started));
-
-		expect(execution.status).toBe('error');
-		expect(execution.error?.message).toBe('The session may have been started');
-		expect(await sessionsFor(stage, prompts.started)).toMatchObject([
-			{ sessionId: first.sessionId },
-		]);
-	});
+test('n8n answers at once, minutes after the retries', async () => {
+	for (const _ of range(10)) {
+		const since = Date.now();
+		expect((await fetch(`${stage.host.url}/healthz`)).status).toBe(200);
+		expect(Date.now() - since).toBeLessThan(1_000);
+		await sleep(200);
+	}
 });

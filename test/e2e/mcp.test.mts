@@ -10,7 +10,8 @@ let client: McpClient;
 
 /** Run Agent Session as a tool of this name, that waits for a few seconds */
 const tool = (name: string, parameters: object): WorkflowNode => {
-	const session = agentSession({ permissionPolicy: 'approve', ...parameters, maxWait: 0.05 });
+	const waits = { maxWait: 0.05, onMaxWait: 'letRun', ...parameters };
+	const session = agentSession({ permissionPolicy: 'approve', ...waits });
 	return { ...session, id: name, name, type: `${session.type}Tool` };
 };
 

@@ -1,226 +1,349 @@
-// The page on which a person answers: what it shows, what an answer does, and all that must not decide anything.
+// The approval page in a real n8n, by HTTP and once in a browser: what an answer does, and what decides nothing.
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { arrived, getChoice, messages, openPage, patientHost, send, withPage } from './page.mts';
-import { callApi, eventually, getRecord, sessionsFor, useOwnStage } from './support.mts';
+import {
+	answer,
+	choose,
+	messages,
+	openPage,
+	SAVED,
+	send,
+	withPage,
+	message,
+	MESSAGE,
+} from './page.mts';
+import {
+	around,
+	expectSuccess,
+	pausing,
+	publish,
+	untilPaused,
+	usePausingStage,
+	type Published,
+} from './pausing.mts';
+import { answerOnPhone } from './phone.mts';
+import { arrival, arrived, editFields, eventually, node, NODE, testWith } from './support.mts';
 
-const stage = useOwnStage(patientHost);
+const stage = usePausingStage({ twice: true });
 
+const published: Record<string, Published> = {};
 const executions: Record<string, string> = {};
-async function begin(name: string, prompts: string[], parameters = {}): Promise<void> {
-	const list = prompts.map((prompt) => ({ prompt }));
-	const file = withPage(name, list, parameters);
-	executions[name] = await stage.host.run(await stage.host.importWorkflow(file));
+
+async function begin(name: string, file = withPage(name, [asks(name)])): Promise<void> {
+	published[name] = await publish(stage.host, { ...file, name });
+	executions[name] = await published[name].call();
 }
 
-const asksFor = (...patterns: string[]) => patterns.map((each) => `bash: ${each}`).join(' + ');
-const PROMPTS = {
-	one: 'One [ask bash: npm publish] [say Went on.]',
-	two: `Two [ask ${asksFor('git push', 'rm -rf build')}] [say Went on.]`,
-	twice: 'Twice [ask bash: first] [ask bash: second] [say Went on.]',
-	still: 'Still [ask bash: npm publish] [say Went on.]',
-	changing: `Changing [ask ${asksFor('git push', 'rm -rf build')}] [say Went on.]`,
+const asks = (name: string, ...patterns: string[]) => {
+	const requests = (patterns.length > 0 ? patterns : ['npm publish']).map(
+		(each) => `bash: ${each}`,
+	);
+	return `${name}: [ask ${requests.join(' + ')}] [say Went on.]`;
 };
-const MANY = Array.from({ length: 20 }, (_, n) => `Many ${n} [ask bash: deploy ${n}] [say Done.]`);
 
-/** Fifty rounds, in ten executions */
-const RACES = Array.from({ length: 10 }, (_, n) => `race ${n}`);
-const ROUNDS = Array.from({ length: 5 }, (_, n) => `round ${n}`);
-/** Keeps the execution waiting until the races are over. After its end, n8n itself answers at the links. */
-const LAST = 'last';
-const racePrompt = (name: string, round: string) =>
-	`Race ${name} ${round} [ask bash: ${round}] [say Done.]`;
+const sessionsOf = async (name: string) =>
+	(await stage.service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}: `));
 
-beforeAll(async () => {
-	for (const name of RACES)
-		await begin(
-			name,
-			[...ROUNDS, LAST].map((round) => racePrompt(name, round)),
-		);
-	for (const [name, prompt] of Object.entries(PROMPTS))
-		await begin(name, [prompt], { options: { sendComments: name === 'one' } });
-	await begin('many', MANY, { options: { maxConcurrentSessions: 20 } });
-});
+/** The values that the service has got for the requests of a workflow's sessions */
+const decided = async (name: string): Promise<unknown[]> =>
+	(await sessionsOf(name)).flatMap(({ interactions }) =>
+		interactions.map(({ value }: { value?: unknown }) => value),
+	);
 
-const link = async (name: keyof typeof PROMPTS, nth = 0): Promise<string> =>
-	(await messages(stage, executions[name], nth + 1))[nth].url;
+/** The number of decisions that were sent for a workflow's sessions */
+async function countSent(name: string): Promise<number> {
+	const ids = (await sessionsOf(name)).map(({ sessionId }) => sessionId as string);
+	return (await stage.service.requests()).filter(
+		({ path }) => path.endsWith('/resolve') && ids.some((id) => path.includes(id)),
+	).length;
+}
+
+const links = async (name: string, count = 1): Promise<string[]> =>
+	(await messages(stage, executions[name], count)).map(({ url }) => url);
 
 async function ended(name: string) {
 	const execution = await stage.host.waitForExecution(executions[name]);
-	const { status, error } = execution;
-	expect({ status, error: error?.message }).toEqual({ status: 'success' });
-	return execution;
+	expectSuccess(execution);
+	return arrived(execution, 'Completed');
 }
 
-/** Decisions that the service got for the session with this prompt */
-const answered = async (prompt: string): Promise<unknown[]> => {
-	const [{ sessionId }] = await sessionsFor(stage, prompt);
-	const { interactions } = await getRecord(stage, sessionId);
-	return interactions.map(({ value }: { value?: unknown }) => value);
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+const RACES = range(5).map((n) => `race ${n}`);
+const TEAMS = range(5).map((n) => `team ${n}`);
+const MANY = range(10);
+
+const team = {
+	approvers: { approver: ['Anna', 'Ben'].map((name) => ({ name, contact: name })) },
+	approvalsNeeded: 2,
 };
 
-/** Opens a link and sends what a person chooses, by the labels. */
-async function answer(url: string, labels: string[], comment = '') {
-	const page = await openPage(url);
-	const choices = labels.map((label, n) => [`request${n}`, getChoice(page, n, label)]);
-	return await send(url, page, { ...Object.fromEntries(choices), comment });
-}
+beforeAll(async () => {
+	await begin('still');
+	await begin(
+		'two',
+		withPage('two', [asks('two', 'git push', 'rm -rf build')], {
+			approvals: { sendComments: true },
+		}),
+	);
+	await begin(
+		'phone',
+		withPage('phone', ['phone: [ask bash: git push + edit: index.html] [say Went on.]']),
+	);
+	await begin(
+		'later',
+		withPage('later', ['later: [ask bash: first] [ask bash: second] [say Went on.]']),
+	);
+	// The other session keeps the execution paused, so that not n8n itself answers whoever is second.
+	for (const name of RACES)
+		await begin(name, withPage(name, [asks(name), `${name}: [work 4m] [say Done.]`]));
+	for (const name of TEAMS) await begin(name, withPage(name, [asks(name)], { approvals: team }));
+	await begin(
+		'many',
+		withPage(
+			'many',
+			MANY.map((n) => asks('many', `deploy ${n}`)),
+			{ options: { maxConcurrentSessions: 10 } },
+		),
+	);
+	const second = {
+		...pausing({ permissionPolicy: 'ask', prompt: asks('nodes', 'second node') }),
+		id: 'second',
+		name: 'Second',
+	};
+	await begin(
+		'nodes',
+		around(
+			'nodes',
+			[{ prompt: asks('nodes', 'first node') }],
+			pausing({ permissionPolicy: 'ask' }),
+			{
+				outputs: [['Completed'], [MESSAGE]],
+				more: [message, second],
+				follows: { Items: [[NODE, 'Second']], Second: [['Completed'], [MESSAGE]] },
+			},
+		),
+	);
+	const waits = node('Wait', 'n8n-nodes-base.wait', 1.1, {
+		parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
+		webhookId: 'wait',
+	});
+	const applies = {
+		...pausing({
+			operation: 'applyAnswer',
+			sessionId: `={{ $('${MESSAGE}').item.json.sessionId }}`,
+			answer: 'approve',
+			askedInteractions: `={{ $('${MESSAGE}').item.json.pending }}`,
+		}),
+		id: 'applies',
+		name: 'Applies',
+	};
+	await begin(
+		'elsewhere',
+		around('elsewhere', [{ prompt: asks('elsewhere') }], pausing({ permissionPolicy: 'ask' }), {
+			outputs: [['Completed'], [MESSAGE]],
+			more: [
+				editFields(MESSAGE, {
+					url: '={{ $json.approvalUrl }}',
+					resume: '={{ $execution.resumeUrl }}',
+					sessionId: '={{ $json.sessionId }}',
+					pending: '={{ JSON.stringify($json.pendingInteractions) }}',
+				}),
+				waits,
+				applies,
+				arrival('Applied'),
+			],
+			follows: { [MESSAGE]: [['Wait']], Wait: [['Applies']], Applies: [['Applied']] },
+		}),
+	);
+});
 
 describe('nothing is decided', () => {
-	test('by opening the link, by a scanner, without the nonce, with another nonce, or without a choice', async () => {
-		const url = await link('still');
+	test('by opening the link, without the nonce, with another nonce, without a choice, or by another method', async () => {
+		const [url] = await links('still');
 		const page = await openPage(url);
 		expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
-		expect(await openPage(url, 'HEAD')).toMatchObject({ status: 200, html: '' });
-		const purpose = { 'Sec-Purpose': 'prefetch', Purpose: 'prefetch' };
-		expect((await fetch(url, { headers: purpose })).headers.get('cache-control')).toBe('no-store');
-		const withNonce = (nonce: string) => {
+		expect(page.headers.get('cache-control')).toBe('no-store');
+		await fetch(url, { method: 'HEAD' });
+		const foreign = new URL((await links('two'))[0]).searchParams.get('question')!;
+		for (const nonce of ['', 'A'.repeat(22), foreign]) {
 			const other = new URL(url);
 			other.searchParams.set('question', nonce);
-			return other.href;
-		};
-		const foreign = new URL(await link('changing')).searchParams.get('question')!;
-		for (const nonce of ['', 'A'.repeat(22), foreign]) {
-			expect(await openPage(withNonce(nonce))).toMatchObject({ status: 404 });
-			const sent = await send(withNonce(nonce), page, { request0: '0' });
-			expect(sent).toMatchObject({ status: 404 });
+			expect(await openPage(other.href)).toMatchObject({ status: 404 });
+			expect(await send(other.href, page, { request0: '0' })).toMatchObject({ status: 404 });
 		}
-		const incomplete = { status: 409, title: 'A choice is missing' };
 		for (const request0 of ['', '9', 'once'])
-			expect(await send(url, page, { request0 })).toMatchObject(incomplete);
-		const changed = { status: 409, title: 'The request has changed' };
+			expect(await send(url, page, { request0 })).toMatchObject({ status: 409 });
 		for (const shown of ['', 'A'.repeat(22)])
-			expect(await send(url, page, { shown, request0: '0' })).toMatchObject(changed);
-		expect(await answered(PROMPTS.still)).toEqual([undefined]);
-	});
-
-	test('by a page that showed other requests: it shows the current requests', async () => {
-		const url = await link('changing');
-		const page = await openPage(url);
-		const [{ sessionId }] = await sessionsFor(stage, PROMPTS.changing);
-		const { interactions } = await getRecord(stage, sessionId);
-		const path = `/agent/sessions/${sessionId}/interactions/${interactions[0].id}/resolve`;
-		await callApi(stage, 'POST', path, { type: 'permission', response: 'once' });
-		const now = await send(url, page, { request0: '0', request1: '0' });
-		expect(now).toMatchObject({ status: 409, title: 'The request has changed' });
-		expect(now.html).toContain('<li><bdo dir="ltr">rm -rf build</bdo>');
-		expect(now.html).not.toContain('<li><bdo dir="ltr">git push');
-		expect(await answered(PROMPTS.changing)).toEqual(['once', undefined]);
+			expect(await send(url, page, { shown, request0: '0' })).toMatchObject({ status: 409 });
+		expect(await decided('still')).toEqual([undefined]);
+		expect(await choose(url, page, ['Approve once'])).toMatchObject(SAVED);
+		expect(await ended('still')).toMatchObject([{ decisions: [{ decision: 'approve' }] }]);
 	});
 });
 
-/** Two answers on the same page in the same second */
-const BOTH = ['Approve once', 'Deny'] as const;
-
-/** Lets two people answer each question of an execution in the same second. */
-async function race(name: string): Promise<void> {
-	const sent = await messages(stage, executions[name], ROUNDS.length + 1);
-	const isLast = ({ text }: { text: string }) => text.includes(LAST);
-	for (const { url } of sent.filter((each) => !isLast(each))) {
-		const page = await openPage(url);
-		const answers = await Promise.all(
-			BOTH.map(async (label) => await send(url, page, { request0: getChoice(page, 0, label) })),
-		);
-		const titles = answers.map(({ title }) => title);
-		expect([...titles].sort()).toEqual(['Already answered', 'Your answer was sent']);
-		const winner = titles.indexOf('Your answer was sent');
-		expect((await openPage(url)).html).toContain(winner === 0 ? 'Approved once' : '>Denied');
-		const [, asked] = /<li><bdo dir="ltr">(round \d+)</.exec(page.html)!;
-		const value = await eventually(async () => (await answered(racePrompt(name, asked)))[0]);
-		expect(value).toBe(winner === 0 ? 'once' : 'reject');
-	}
-	await answer(sent.find(isLast)!.url, ['Approve once']);
-	const items = arrived(await ended(name), 'Completed');
-	expect(items.map(({ decisions }) => decisions.length)).toEqual([...ROUNDS, LAST].map(() => 1));
-	const resolved = (await stage.service.requests())
-		.map(({ path }) => path)
-		.filter((path) => path.endsWith('/resolve'))
-		.filter((path) => items.some(({ sessionId }) => path.includes(sessionId)));
-	expect(resolved).toHaveLength(ROUNDS.length + 1);
-}
-
-test('two people select Send in the same second, fifty times: one decision each, and the page informs the second person', async () => {
-	await Promise.all(RACES.map(race));
-});
-
-describe('an approver', () => {
-	test('answers by a link, with a comment that goes to the agent', async () => {
-		expect(await answer(await link('one'), ['Approve once'], 'Go ahead.')).toMatchObject({
-			status: 200,
-			title: 'Your answer was sent',
-		});
-	});
-
-	test('answers two requests of one message differently', async () => {
-		expect(await answer(await link('two'), ['Approve once', 'Deny'])).toMatchObject({
-			title: 'Your answer was sent',
-		});
-	});
-
-	test('gets a new link for a later request, and the old link shows the decision', async () => {
-		const first = await link('twice');
-		await answer(first, ['Deny']);
-		const old = await openPage(first);
-		expect(old.title).toBe('Already answered');
-		expect(old.html).toMatch(/Sent at <time.*Denied.*<bdo dir="ltr">first<\/bdo>/s);
-		const again = await send(first, { hidden: {} }, { request0: '0' });
-		expect(again).toMatchObject({ status: 409, title: 'Already answered' });
-		expect(await answered(PROMPTS.twice)).toEqual(['reject', undefined]);
-	});
-});
-
-test('twenty simultaneous sessions have a link each, and an answer decides only one of them', async () => {
-	const sent = await messages(stage, executions.many, 20);
-	expect(new Set(sent.map(({ url }) => url)).size).toBe(20);
-	for (const [n, { text, url }] of sent.entries()) {
-		const [asked] = /deploy \d+/.exec(text)!;
-		expect((await openPage(url)).html).toContain(`<bdo dir="ltr">${asked}</bdo>`);
-		const done = await answer(url, [asked.endsWith('3') ? 'Deny' : 'Approve once']);
-		expect(done).toMatchObject({ title: 'Your answer was sent' });
-		if (n > 0) continue;
-		const others = await Promise.all(MANY.map(answered));
-		expect(others.flat().filter((value) => value !== undefined).length).toBeLessThan(2);
-	}
-});
-
-describe('after the answer', () => {
-	test('the agent continues, and the item lists the decisions', async () => {
-		const [item] = arrived(await ended('one'), 'Completed');
+describe('an answer', () => {
+	test('decides each request of its page, and its comment goes to the agent', async () => {
+		const [url] = await links('two');
+		expect(await answer(url, ['Approve once', 'Deny'], 'Not that folder.')).toMatchObject(SAVED);
+		const [item] = await ended('two');
 		expect(item.decisions).toMatchObject([
-			{ decision: 'approve', decidedBy: 'page', comment: 'Go ahead.' },
-		]);
-		const said = (await stage.service.requests()).filter(
-			({ path }) => path === `/v1/agent/sessions/${item.sessionId}/messages`,
-		);
-		expect(said.map(({ body }) => JSON.stringify(body))).toEqual([
-			expect.stringContaining('Go ahead.'),
-		]);
-		const [two] = arrived(await ended('two'), 'Completed');
-		expect(two.decisions).toMatchObject([
-			{ patterns: ['git push'], decision: 'approve', decidedBy: 'page' },
+			{
+				patterns: ['git push'],
+				decision: 'approve',
+				decidedBy: 'page',
+				comment: 'Not that folder.',
+			},
 			{ patterns: ['rm -rf build'], decision: 'deny', decidedBy: 'page' },
 		]);
+		const said = (await stage.service.requests()).filter(({ path }) =>
+			path.endsWith(`${item.sessionId}/messages`),
+		);
+		expect(said.map(({ body }) => JSON.stringify(body))).toEqual([
+			expect.stringContaining('Not that folder.'),
+		]);
 	});
 
-	test('each of twenty sessions continues once, with its own answer', async () => {
-		const items = arrived(await ended('many'), 'Completed');
-		const decided = items.map(({ decisions: [{ patterns, decision }] }) => [patterns[0], decision]);
-		expect(Object.fromEntries(decided)).toEqual(
+	test('changes nothing the second time, and a later request has a link of its own', async () => {
+		const [first] = await links('later');
+		const page = await openPage(first);
+		expect(await choose(first, page, ['Deny'])).toMatchObject(SAVED);
+		expect(await choose(first, page, ['Approve once'])).toMatchObject({
+			status: 409,
+			title: 'Already answered',
+		});
+		const [, second] = await links('later', 2);
+		expect((await openPage(first)).html).toContain('<bdo dir="ltr">first</bdo>');
+		expect(await answer(second, ['Always approve'])).toMatchObject(SAVED);
+		await ended('later');
+		expect(await decided('later')).toEqual(['reject', 'always']);
+		// n8n itself answers after the end.
+		expect(await openPage(second)).toMatchObject({ status: 409 });
+	});
+
+	testWith('Chromium')('is given on a phone, by touch and by keyboard', async () => {
+		const [url] = await links('phone');
+		// Wakes are frequent in hurried time, and n8n answers links with an error in them.
+		await answerOnPhone(url, async () => await untilPaused(stage, executions.phone, 20_000));
+		expect(await ended('phone')).toMatchObject([
+			{ decisions: [{ decision: 'approve' }, { decision: 'deny', decidedBy: 'page' }] },
+		]);
+	});
+
+	test('of one of ten sessions decides only this one', async () => {
+		const urls = await links('many', MANY.length);
+		expect(new Set(urls).size).toBe(MANY.length);
+		for (const url of urls) {
+			const page = await openPage(url);
+			const [, n] = /<bdo dir="ltr">deploy (\d+)</.exec(page.html)!;
+			const label = n.endsWith('3') ? 'Deny' : 'Approve once';
+			expect(await choose(url, page, [label])).toMatchObject(SAVED);
+		}
+		const items = await ended('many');
+		const pairs = items.map(({ decisions: [{ patterns, decision }] }) => [patterns[0], decision]);
+		expect(Object.fromEntries(pairs)).toEqual(
 			Object.fromEntries(
-				MANY.map((_, n) => [`deploy ${n}`, `${n}`.endsWith('3') ? 'deny' : 'approve']),
+				MANY.map((n) => [`deploy ${n}`, `${n}`.endsWith('3') ? 'deny' : 'approve']),
 			),
 		);
-		expect(items).toHaveLength(20);
-		const all = (await stage.service.sessions()).map(({ prompt }) => prompt);
-		expect(all.filter((prompt) => prompt.startsWith('Many '))).toHaveLength(20);
+		expect(await countSent('many')).toBe(MANY.length);
+	});
+});
+
+describe('in the same second', () => {
+	test.each(RACES)(
+		'two people with one link: one decision, and the other learns of it (%s)',
+		async (name) => {
+			const [url] = await links(name);
+			const page = await openPage(url);
+			const labels = ['Approve once', 'Deny'];
+			const pages = await Promise.all(
+				labels.map(async (label) => await choose(url, page, [label])),
+			);
+			const winner = pages.findIndex(({ title }) => title === SAVED.title);
+			expect(pages[1 - winner]).toMatchObject({ status: 409, title: 'Already answered' });
+			const [item] = await ended(name);
+			expect(item.decisions).toMatchObject([{ decision: winner === 0 ? 'approve' : 'deny' }]);
+			expect(await countSent(name)).toBe(1);
+		},
+	);
+
+	test.each(TEAMS)('two approvers both count (%s)', async (name) => {
+		const urls = await links(name, 2);
+		const pages = await Promise.all(urls.map(async (url) => await openPage(url)));
+		const saved = await Promise.all(
+			urls.map(async (url, at) => await choose(url, pages[at], ['Approve once'])),
+		);
+		expect(saved).toMatchObject([SAVED, SAVED]);
+		const [{ decisions }] = await ended(name);
+		expect(decisions).toMatchObject([
+			{
+				decision: 'approve',
+				approvers: expect.arrayContaining([
+					expect.objectContaining({ name: 'Anna' }),
+					expect.objectContaining({ name: 'Ben' }),
+				]),
+			},
+		]);
+		expect(await countSent(name)).toBe(1);
+	});
+});
+
+describe('beside other pauses', () => {
+	test('links of two nodes in one execution both work', async () => {
+		const urls = await links('nodes', 2);
+		for (const url of urls) expect(await answer(url, ['Approve once'])).toMatchObject(SAVED);
+		expect(await ended('nodes')).toHaveLength(2);
+		expect(await decided('nodes')).toEqual(['once', 'once']);
+		expect(await countSent('nodes')).toBe(2);
 	});
 
-	test('a later request has its own link, and n8n itself answers after the execution has ended', async () => {
-		const second = await link('twice', 1);
-		expect(second).not.toBe(await link('twice'));
-		await answer(second, ['Always approve']);
-		await ended('twice');
-		expect(await answered(PROMPTS.twice)).toEqual(['reject', 'always']);
-		expect(await openPage(second)).toMatchObject({ status: 409 });
-		expect(await send(second, { hidden: {} }, { request0: '0' })).toMatchObject({ status: 409 });
+	test('a node behind Needs Approval waits for an answer elsewhere, which is applied, and the session continues', async () => {
+		const [sent] = (await messages(stage, executions.elsewhere)) as any[];
+		// n8n asks only the node that has paused.
+		expect(await openPage(sent.url)).toMatchObject({ status: 404 });
+		expect(await decided('elsewhere')).toEqual([undefined]);
+		expect((await fetch(sent.resume, { method: 'POST' })).status).toBe(200);
+		const execution = await stage.host.waitForExecution(executions.elsewhere);
+		expectSuccess(execution);
+		expect(arrived(execution, 'Applied')).toMatchObject([{ decisions: [{ decision: 'approve' }] }]);
+		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Went on.' }]);
+		expect(await countSent('elsewhere')).toBe(1);
+	});
+});
+
+// The last, because n8n is killed.
+describe('n8n killed with -9', () => {
+	test('between the question and the answer: the link still works', async () => {
+		await begin('killed before');
+		const [url] = await links('killed before');
+		await stage.kill();
+		await stage.restart();
+		expect(await answer(url, ['Approve once'])).toMatchObject(SAVED);
+		const execution = await eventually(async () => {
+			const found = await stage.host.waitForExecution(executions['killed before']);
+			return found.status === 'success' ? found : undefined;
+		});
+		expect(arrived(execution, 'Completed')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
+	});
+
+	test('in the wake of an answer: a retry applies it', async () => {
+		await begin('killed after');
+		const [url] = await links('killed after');
+		const slow = { operationId: 'getAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
+		const page = await openPage(url);
+		await stage.service.control.addFaults(slow);
+		expect(await choose(url, page, ['Deny'])).toMatchObject(SAVED);
+		await eventually(async () => (await stage.service.control.faults())[0].struck > 0);
+		await stage.kill();
+		await stage.service.control.clearFaults();
+		await stage.restart();
+		const id = executions['killed after'];
+		await eventually(
+			async () => (await stage.host.rest.get(`/executions/${id}`)).status === 'crashed',
+		);
+		executions['killed after'] = await stage.host.retry(id);
+		expect(await ended('killed after')).toMatchObject([
+			{ decisions: [{ decision: 'deny', decidedBy: 'page' }] },
+		]);
+		expect(await decided('killed after')).toEqual(['reject']);
 	});
 });

@@ -35,7 +35,7 @@ export async function findProblems(page: Page): Promise<string[]> {
 }
 
 /** Answers two requests on a phone: the first by touch, the second by keyboard, with a comment. */
-export async function answerOnPhone(url: string): Promise<void> {
+export async function answerOnPhone(url: string, beforeSend: () => Promise<void>): Promise<void> {
 	const browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
 	try {
 		for (const colorScheme of ['light', 'dark'] as const) {
@@ -66,8 +66,9 @@ export async function answerOnPhone(url: string): Promise<void> {
 		await page.keyboard.press('Tab');
 		await page.keyboard.type('Not that page.');
 		await page.keyboard.press('Tab');
+		await beforeSend();
 		await page.keyboard.press('Enter');
-		await page.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+		await page.getByRole('heading', { name: 'Your answer was saved' }).waitFor();
 	} finally {
 		await browser.close();
 	}

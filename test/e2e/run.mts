@@ -12,7 +12,7 @@ import { chosenVersions, hostVersions, type HostVersion } from '../../n8n-host/v
 import { build } from '../../tools/build.mts';
 import { ensureChromium } from '../../tools/editor/chromium.mts';
 import { packedPackage } from '../../tools/package.mts';
-import { ensureParts } from '../../tools/parts.mts';
+import { ensureParts, type Part } from '../../tools/parts.mts';
 import preflight from '../../tools/preflight.js';
 import { runJest } from '../jest.mts';
 import { environmentFor, type Program, type Shared } from './shared.mts';
@@ -23,18 +23,22 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 const isVersion = (text: string): text is HostVersion =>
 	(hostVersions as readonly string[]).includes(text);
 
+/** The test files that use a browser */
+const WITH_BROWSER = /^e2e\/(demo|editor|page)/;
+
 /** Programs that some test files need beside n8n, and their installation */
 const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
-	{ files: /^e2e\/(editor|page)/, program: 'Chromium', ensure: () => ensureChromium(log) },
+	{ files: WITH_BROWSER, program: 'Chromium', ensure: () => ensureChromium(log) },
 	{
-		files: /^e2e\/(durable-)?queue/,
+		files: /^e2e\/queue/,
 		program: 'Redis and PostgreSQL',
 		ensure: () => ensureQueue({ log }),
 	},
 ];
+
 /** These start their own n8n, or none. */
 const NOT_SHARED =
-	/^(e2e\/(approvals|channels|durable|gallery|install|page|queue|teams|typed)|repository)/;
+	/^(e2e\/(channels|demo|examples|install|killed|page|pause|private|queue|session|typed)|repository)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {
@@ -69,11 +73,11 @@ const versions = named.length > 0 ? named : chosenVersions();
 const jestArgs = given.filter((arg) => !isVersion(arg));
 const files = selectedFiles(jestArgs);
 
+const parts: Part[] = ['clickHouse'];
 const isRepository = files.some((file) => file.startsWith('repository/'));
-await ensureParts(
-	isRepository ? ['clickHouse', 'charts', 'browser', 'scanner'] : ['clickHouse'],
-	log,
-);
+if (isRepository) parts.push('charts', 'scanner');
+if (isRepository || files.some((file) => WITH_BROWSER.test(file))) parts.push('browser');
+await ensureParts(parts, log);
 await build();
 const folder = mkdtempSync(join(tmpdir(), 'workspace-automation-e2e-'));
 const packed = await packedPackage(false);

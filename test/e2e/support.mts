@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import { fromList, type WorkflowFile, type WorkflowNode } from '../../n8n-host/workflows.mts';
-import { OUTPUTS, outputIndex, type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
 import { importCredential, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
 import { credentialName, filledInExample, firstProjectId } from '../../tools/examples.mts';
 import { startLocalService } from '../../tools/demoService.mts';
@@ -82,15 +81,14 @@ export const manualTrigger = (): WorkflowNode => node('Start', 'n8n-nodes-base.m
 /** A node that passes on what it gets, to see that something got there. */
 export const arrival = (name: string): WorkflowNode => node(name, 'n8n-nodes-base.noOp', 1);
 
-/** Run Agent Session, polling as fast as it may. */
+/** Run Agent Session, which keeps the execution running. */
 export function agentSession(parameters: Record<string, unknown>, parts: Parts = {}): WorkflowNode {
 	return node(NODE, 'n8n-nodes-workspace-automation.runAgentSession', 1, {
 		parameters: {
 			operation: 'start',
 			projectId: fromList(projectId),
 			permissionPolicy: 'ask',
-			maxWait: 2,
-			options: { pollInterval: 1 },
+			whileWaiting: 'keepRunning',
 			...parameters,
 		},
 		credentials: ours,
@@ -148,33 +146,24 @@ export function editFields(
 	});
 }
 
-/** A workflow in which each node follows the one before, Run Agent Session by its Completed output. */
-export function chain(name: string, nodes: WorkflowNode[]): WorkflowFile {
-	return workflow(
+/** A workflow in which each node follows the first output of the one before. */
+export const chain = (name: string, nodes: WorkflowNode[]): WorkflowFile =>
+	workflow(
 		name,
 		nodes,
-		Object.fromEntries(
-			nodes.slice(1).map((next, index) => {
-				const { name: from, type } = nodes[index];
-				const isSession = type.endsWith('.runAgentSession');
-				return [from, isSession ? connect({ completed: [next.name] }) : [[next.name]]];
-			}),
-		),
+		Object.fromEntries(nodes.slice(1).map((next, index) => [nodes[index].name, [[next.name]]])),
 	);
-}
 
-/** Returns the nodes that each output of Run Agent Session is connected to, in the order of the outputs. */
-export const connect = ({
-	error,
-	...outputs
-}: Partial<Record<OutputKey | 'error', string[]>>): string[][] => [
-	...(Object.keys(OUTPUTS) as OutputKey[]).map((key) => outputs[key] ?? []),
-	...(error ? [error] : []),
-];
+/** The outputs of Run Agent Session. The third is n8n's, if On Error is set to it. */
+export const OUTPUTS = { completed: 0, needsApproval: 1, error: 2 };
 
 /** Returns the items that the last run of a Run Agent Session node returned on an output. */
-export const itemsOn = (execution: Execution, output: OutputKey, from = NODE) =>
-	execution.items(from, outputIndex(output));
+export const itemsOn = (execution: Execution, output: keyof typeof OUTPUTS, from = NODE) =>
+	execution.items(from, OUTPUTS[output]);
+
+/** The items that reached a node, over all of its runs */
+export const arrived = ({ runData }: Execution, name: string): Array<Record<string, any>> =>
+	(runData[name] ?? []).flatMap((run) => run.data?.main[0] ?? []).map(({ json }) => json);
 
 /** A workflow out of nodes and of who follows whom: `{ Start: [['Run Agent Session']] }`, by output. */
 export function workflow(
@@ -194,15 +183,12 @@ export function workflow(
 	};
 }
 
-/** An example of examples/ in which these nodes have other parameters; it polls as often as it may. */
+/** An example of examples/ in which these nodes have other parameters. */
 export function example(
 	name: string,
 	changes: Record<string, Record<string, unknown>> = {},
 ): WorkflowFile {
 	const file = filledInExample(name);
-	for (const { type, parameters } of file.nodes)
-		if (/\.runAgentSession(Tool)?$/.test(type))
-			parameters.options = { ...parameters.options, pollInterval: 1 };
 	for (const [node, parameters] of Object.entries(changes))
 		Object.assign(file.nodes.find((one) => one.name === node)!.parameters, parameters);
 	return file;
@@ -210,7 +196,7 @@ export function example(
 
 /** Imports a workflow and runs it until it ends, or until it waits for someone. */
 export async function play(
-	{ host }: Stage,
+	{ host }: Pick<Stage, 'host'>,
 	file: WorkflowFile,
 	until?: 'ended' | 'waiting',
 ): Promise<Execution> {
@@ -253,7 +239,7 @@ export const answerForm = async (url: string, fields: Array<string | File>): Pro
 
 /** Calls the API as anybody could. */
 export async function callApi(
-	{ service }: Stage,
+	{ service }: Pick<Stage, 'service'>,
 	method: string,
 	path: string,
 	body?: object,
@@ -272,25 +258,31 @@ export async function callApi(
 }
 
 /** The number of the last request that the service has got */
-export const requestCount = async ({ service }: Stage): Promise<number> =>
+export const requestCount = async ({ service }: Pick<Stage, 'service'>): Promise<number> =>
 	(await service.requests()).at(-1)?.n ?? 0;
 
 /** The requests that the service has got since, without their queries */
-export const requestsSince = async ({ service }: Stage, since: number) =>
+export const requestsSince = async ({ service }: Pick<Stage, 'service'>, since: number) =>
 	(await service.requests(since)).map((request) => ({
 		...request,
 		path: request.path.split('?')[0].replace(/^\/v1/, ''),
 	}));
 
 /** Returns the service's own state of a session. */
-export async function getRecord({ service }: Stage, sessionId: string): Promise<any> {
+export async function getRecord(
+	{ service }: Pick<Stage, 'service'>,
+	sessionId: string,
+): Promise<any> {
 	const record = (await service.sessions()).find((session) => session.sessionId === sessionId);
 	if (!record) throw new Error(`The service knows no session ${sessionId}.`);
 	return record;
 }
 
 /** The dashboard URL that the service last gave for a session */
-export async function getDashboard({ service }: Stage, sessionId: string): Promise<string> {
+export async function getDashboard(
+	{ service }: Pick<Stage, 'service'>,
+	sessionId: string,
+): Promise<string> {
 	const reads = (await service.requests()).filter(
 		({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl,
 	);
@@ -298,8 +290,10 @@ export async function getDashboard({ service }: Stage, sessionId: string): Promi
 }
 
 /** The sessions with this prompt, as the service itself knows them */
-export const sessionsFor = async ({ service }: Stage, prompt: string): Promise<any[]> =>
-	(await service.sessions()).filter((session) => session.prompt === prompt);
+export const sessionsFor = async (
+	{ service }: Pick<Stage, 'service'>,
+	prompt: string,
+): Promise<any[]> => (await service.sessions()).filter((session) => session.prompt === prompt);
 
 /** The session with this prompt, once a node has checked it */
 export const watched = async (stage: Stage, prompt: string): Promise<any> =>

@@ -1,54 +1,72 @@
-// Typed results in the real n8n, with n8n's own output parsers. All workflows run beside each other, n8n is killed once, and the tests look at what became of them.
+// Typed results in the real n8n, with n8n's own output parsers. All workflows run beside each other, and the tests check what became of them.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { LINKS, RIGHT } from '../outputParser.mts';
+import { LINKS, RIGHT, WRONG } from '../outputParser.mts';
 import { startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
-import { durable, runLive, useKillableStage } from './durable.mts';
-import {
-	LANGCHAIN,
-	PARSERS,
-	SAY_RIGHT,
-	SAY_WRONG,
-	structured,
-	typed,
-	type ParserKind,
-} from './typed.mts';
-import { agentSession, eventually, itemsOn, node } from './support.mts';
+import { around, expectSuccess, pausing, startLive, usePausingStage } from './pausing.mts';
+import { itemsOn, node, NODE } from './support.mts';
 
-const stage = useKillableStage();
-let model: ScriptedModel;
+const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
 
-const SCRIPTS = {
-	right: SAY_RIGHT,
-	repaired: `${SAY_WRONG} [next turn] [work 1s] ${SAY_RIGHT}`,
-	'twice wrong': `${SAY_WRONG} [next turn] [say I found none.]`,
+/** What the agent says in the format, and in another one */
+const SAY_RIGHT = `[say ${RIGHT}]`;
+const SAY_WRONG = `[say ${WRONG}]`;
+
+const link = { page: { type: 'string' }, url: { type: 'string' } };
+const schema = {
+	type: 'object',
+	properties: {
+		brokenLinks: {
+			type: 'array',
+			items: { type: 'object', properties: link, required: ['page', 'url'] },
+		},
+	},
+	required: ['brokenLinks'],
 };
-const MISFIT = "The result doesn't match the required format";
-
-const MODES = {
-	memory: (parameters: object, parts?: object) =>
-		agentSession({ hasOutputParser: true, permissionPolicy: 'approve', ...parameters }, parts),
-	database: (parameters: object, parts?: object) =>
-		durable({ hasOutputParser: true, options: { pollInterval: 1 }, ...parameters }, parts),
+const PARSERS = {
+	'from a JSON example': { schemaType: 'fromJson', jsonSchemaExample: JSON.stringify(LINKS) },
+	'from a schema': { schemaType: 'manual', inputSchema: JSON.stringify(schema) },
 };
-type Mode = keyof typeof MODES;
+type ParserKind = keyof typeof PARSERS;
 
-/** The executions, by the name of their workflow */
-const executions = new Map<string, string>();
+/** n8n's Structured Output Parser for a list of broken links */
+const structured = (kind: ParserKind, parts: Partial<WorkflowNode> = {}): WorkflowNode =>
+	node('Parser', `${LANGCHAIN}outputParserStructured`, 1.3, {
+		parameters: PARSERS[kind],
+		...parts,
+	});
 
-/** Starts a workflow: by hand in memory, and as in production in the database, where it pauses right after the start. */
-async function begin(mode: Mode, file: WorkflowFile): Promise<string> {
-	const id =
-		mode === 'database'
-			? await runLive(stage.host, file)
-			: await stage.host.run(await stage.host.importWorkflow(file));
-	executions.set(file.name, id);
-	return id;
+/** A workflow of one session with a parser below it. Each further parser is connected to the one before. */
+function typed(name: string, parameters: object, ...parsers: WorkflowNode[]): WorkflowFile {
+	const session = pausing(
+		{ hasOutputParser: true, prompt: `${name}. ${SAY_RIGHT}`, ...parameters },
+		{ retryOnFail: true, maxTries: 2, waitBetweenTries: 500 },
+	);
+	const file = around(name, [{ n: 1 }], session);
+	for (const [index, { name: from }] of parsers.entries()) {
+		const to = parsers[index - 1]?.name ?? NODE;
+		file.connections[from] = {
+			ai_outputParser: [[{ node: to, type: 'ai_outputParser', index: 0 }]],
+		};
+	}
+	return { ...file, nodes: [...file.nodes, ...parsers] };
 }
 
+const stage = usePausingStage();
+let model: ScriptedModel;
+
+const MISFIT = "The result doesn't match the required format";
+const KINDS = Object.keys(PARSERS) as ParserKind[];
+const MODES = ['pause', 'keepRunning'];
+const CASES = MODES.flatMap((mode) => KINDS.map((kind) => [mode, kind] as const));
+
+const executions: Record<string, string> = {};
+const begin = async (file: WorkflowFile): Promise<void> =>
+	void (executions[file.name] = (await startLive(stage.host, file)).executionId);
+
 const outcome = async (name: string): Promise<Execution> =>
-	await stage.host.waitForExecution(executions.get(name)!);
+	await stage.host.waitForExecution(executions[name]);
 
 /** The sessions of a workflow, whose prompt begins with its name */
 const sessionsOf = async (name: string) =>
@@ -63,16 +81,6 @@ async function messagesOf(name: string): Promise<string[]> {
 		.map(({ body }) => body.text);
 }
 
-const hasMessage = async (name: string) =>
-	await eventually(async () => (await messagesOf(name)).length > 0);
-
-const RETRIED = { retryOnFail: true, maxTries: 2, waitBetweenTries: 500 };
-const nameOf = (mode: Mode, kind: ParserKind, script: keyof typeof SCRIPTS) =>
-	`${mode}, ${kind}, ${script}`;
-const CASES = (Object.keys(MODES) as Mode[]).flatMap((mode) =>
-	(Object.keys(PARSERS) as ParserKind[]).map((kind) => [mode, kind] as const),
-);
-
 const FIXED = 'Auto-Fix Format';
 /** A parser whose model repairs an answer before the agent is asked: its first try is wrong, its second is right. */
 async function beginAutoFix(): Promise<void> {
@@ -83,180 +91,70 @@ async function beginAutoFix(): Promise<void> {
 	});
 	model.play(['No idea.', RIGHT]);
 	const parameters = { ...PARSERS['from a schema'], autoFix: true };
-	const file = typed(
-		FIXED,
-		MODES.memory({ prompt: `${FIXED}. ${SAY_WRONG} [next turn] ${SAY_WRONG}` }),
-		structured('from a schema', { parameters }),
-	);
+	const prompt = `${FIXED}. ${SAY_WRONG} [next turn] ${SAY_WRONG}`;
+	const file = typed(FIXED, { prompt }, structured('from a schema', { parameters }));
 	const chatModel = node('Model', `${LANGCHAIN}lmChatOpenAi`, 1.2, {
 		parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
 		credentials: { openAiApi: { id: null, name: 'Scripted model' } },
-		position: [0, 500],
 	});
 	file.connections.Model = {
 		ai_languageModel: [[{ node: 'Parser', type: 'ai_languageModel', index: 0 }]],
 	};
-	await begin('memory', { ...file, nodes: [...file.nodes, chatModel] });
-}
-
-/** What is under way when n8n is killed: each has got its repair message, and its agent is at work on the new answer. */
-const KILLED = {
-	paused: 'Killed while it is paused',
-	awake: 'Killed while it polls',
-	memory: 'Killed in memory',
-};
-
-/** A session whose agent takes this long for its second answer */
-const slowly = (mode: Mode, name: string, work: string): WorkflowFile =>
-	typed(
-		name,
-		MODES[mode]({ prompt: `${name}. ${SAY_WRONG} [next turn] [work ${work}] ${SAY_RIGHT}` }),
-		structured('from a JSON example'),
-	);
-
-/** What n8n's list of executions shows */
-const stateOf = async (name: string) =>
-	await stage.host.rest.get(`/executions/${executions.get(name)}`);
-
-async function killBetweenTheTurns(): Promise<void> {
-	const isPaused = async () =>
-		(await messagesOf(KILLED.paused)).length > 0 &&
-		(await stateOf(KILLED.paused)).status === 'waiting';
-	// After a message, the node polls for 75 s before it pauses.
-	await eventually(isPaused);
-	await begin('database', slowly('database', KILLED.awake, '15s'));
-	// As in production: of an execution that was started by hand, n8n saves nothing that could be retried.
-	executions.set(KILLED.memory, await runLive(stage.host, slowly('memory', KILLED.memory, '15s')));
-	await hasMessage(KILLED.awake);
-	await hasMessage(KILLED.memory);
-	await eventually(isPaused);
-	await stage.host.kill();
-	await stage.restart();
-	// For a moment, a new n8n calls also those crashed that are paused.
-	await eventually(async () => {
-		const { status, waitTill } = await stateOf(KILLED.paused);
-		return status !== 'crashed' || !waitTill;
-	});
-}
-
-/** Retries what n8n calls crashed, as somebody does in the list of executions. */
-async function retryCrashed(name: string): Promise<void> {
-	const { id, status } = await outcome(name);
-	if (status === 'crashed') executions.set(name, await stage.host.retry(id));
+	await begin({ ...file, nodes: [...file.nodes, chatModel] });
 }
 
 beforeAll(async () => {
 	model = await startScriptedModel();
-	await begin('database', slowly('database', KILLED.paused, '100s'));
-	for (const [mode, kind] of CASES)
-		for (const [script, directives] of Object.entries(SCRIPTS)) {
-			const name = nameOf(mode, kind, script as keyof typeof SCRIPTS);
-			const session = MODES[mode]({ prompt: `${name}. ${directives}` }, RETRIED);
-			await begin(mode, typed(name, session, structured(kind)));
-		}
-	const without = async (name: string, parameters: object, ...parsers: WorkflowNode[]) =>
-		await begin(
-			'memory',
-			typed(name, MODES.memory({ prompt: `${name}. ${SAY_RIGHT}`, ...parameters }), ...parsers),
-		);
-	await without('No parser', {});
-	await without('Disabled parser', {}, structured('from a schema', { disabled: true }));
-	await without('Toggle off', { hasOutputParser: false }, structured('from a schema'));
-	await without(
-		'Auto-fixing parser without a model',
-		{},
-		node('Fixing', `${LANGCHAIN}outputParserAutofixing`, 1, { position: [0, 300] }),
-		structured('from a schema', { position: [0, 500] }),
+	for (const [whileWaiting, kind] of CASES) {
+		const name = `${whileWaiting}, ${kind}`;
+		const prompt = `${name}. ${SAY_WRONG} [next turn] [work 1m] ${SAY_RIGHT}`;
+		await begin(typed(name, { prompt, whileWaiting }, structured(kind)));
+	}
+	const twice = `Twice wrong. ${SAY_WRONG} [next turn] [say I found none.]`;
+	await begin(typed('Twice wrong', { prompt: twice }, structured('from a schema')));
+	await begin(typed('No parser', {}));
+	await begin(typed('Disabled parser', {}, structured('from a schema', { disabled: true })));
+	await begin(typed('Toggle off', { hasOutputParser: false }, structured('from a schema')));
+	await begin(
+		typed(
+			'Auto-fixing parser without a model',
+			{},
+			node('Fixing', `${LANGCHAIN}outputParserAutofixing`, 1),
+			structured('from a schema'),
+		),
 	);
-	await without(
-		'Item list',
-		{ prompt: 'Item list. [say /old\n/gone]' },
-		node('Parser', `${LANGCHAIN}outputParserItemList`, 1, {
-			parameters: { options: { numberOfItems: -1 } },
-			position: [0, 300],
-		}),
+	await begin(
+		typed(
+			'Item list',
+			{ prompt: 'Item list. [say /old\n/gone]' },
+			node('Parser', `${LANGCHAIN}outputParserItemList`, 1, {
+				parameters: { options: { numberOfItems: -1 } },
+			}),
+		),
 	);
 	await beginAutoFix();
-	for (const name of executions.keys()) if (name !== KILLED.paused) await outcome(name);
-	await killBetweenTheTurns();
 });
 
 afterAll(async () => await model?.close());
 
-describe.each(CASES)('Wait in the %s, Structured Output Parser %s', (mode, kind) => {
-	const completed = async (script: keyof typeof SCRIPTS) => {
-		const name = nameOf(mode, kind, script);
+test.each(CASES)(
+	'%s, Structured Output Parser %s: an invalid answer is repaired by one message in the same session',
+	async (mode, kind) => {
+		const name = `${mode}, ${kind}`;
 		const execution = await outcome(name);
-		expect({ status: execution.status, error: execution.error?.message }).toEqual({
-			status: 'success',
-		});
-		const [item] = execution.items('Completed');
-		const [session, ...others] = await sessionsOf(name);
-		expect(others).toEqual([]);
-		expect(item).toMatchObject({ sessionId: session.sessionId, status: 'completed' });
-		return { name, item };
-	};
-
-	test('a valid answer is parsed, without a message', async () => {
-		const { name, item } = await completed('right');
-		expect(item.output).toEqual(LINKS);
-		expect(JSON.parse(item.text)).toEqual({ output: LINKS });
-		expect(await messagesOf(name)).toEqual([]);
-		const [{ prompt }] = await sessionsOf(name);
-		expect(prompt).toMatch(/\[say [^]*\]\n\n[^]*brokenLinks/);
-	});
-
-	test('an invalid answer is repaired by one message in the same session, with the exact reason', async () => {
-		const { name, item } = await completed('repaired');
-		expect(item.output).toEqual(LINKS);
-		expect(await messagesOf(name)).toEqual([
-			expect.stringMatching(/\noutput\.brokenLinks: .*(expected array|Required)[^]*JSON/i),
-		]);
-	});
-
-	test('two invalid answers are an error with the session, and neither Retry On Fail nor a retry starts another session', async () => {
-		const name = nameOf(mode, kind, 'twice wrong');
-		const { id, error, status } = await outcome(name);
-		const [{ sessionId }] = await sessionsOf(name);
-		expect({ status, message: error?.message }).toEqual({ status: 'error', message: MISFIT });
-		expect(error?.description).toMatch(/isn't valid JSON.*starts with: I found none\./);
-		expect(error?.description).toContain(`Session ${sessionId}, http`);
-
-		const retried = await stage.host.waitForExecution(await stage.host.retry(id));
-
-		expect(retried.error?.message).toBe(MISFIT);
-		expect(await sessionsOf(name)).toMatchObject([{ sessionId, turns: 2 }]);
-		expect(await messagesOf(name)).toHaveLength(1);
-	});
-});
-
-describe('n8n killed with -9 between the two turns', () => {
-	const expectRepairedOnce = async (name: string) => {
-		const { status, error, ...execution } = await outcome(name);
-		expect({ status, error: error?.message }).toEqual({ status: 'success' });
+		expectSuccess(execution);
 		expect(execution.items('Completed')).toMatchObject([{ output: LINKS }]);
 		expect(await messagesOf(name)).toHaveLength(1);
 		expect(await sessionsOf(name)).toMatchObject([{ turns: 2 }]);
-	};
+	},
+);
 
-	test('while the execution is paused: it resumes automatically, and the repair message was sent once', async () => {
-		// It may have been polled just then, as it is every few seconds in this hurried n8n.
-		await retryCrashed(KILLED.paused);
-		await expectRepairedOnce(KILLED.paused);
-	});
-
-	test('while the node polls, before the message is saved: a retry uses the new answer, and sends no other message', async () => {
-		await retryCrashed(KILLED.awake);
-		await expectRepairedOnce(KILLED.awake);
-	});
-
-	test('in memory: a retry starts no other session, and sends no other message', async () => {
-		await retryCrashed(KILLED.memory);
-		const { error } = await outcome(KILLED.memory);
-		expect(error?.message).toBe('The session may have been started');
-		expect(await sessionsOf(KILLED.memory)).toHaveLength(1);
-		expect(await messagesOf(KILLED.memory)).toHaveLength(1);
-	});
+test('two invalid answers are an error with the session, and Retry On Fail starts no other session', async () => {
+	const { error } = await outcome('Twice wrong');
+	expect(error?.message).toContain(MISFIT);
+	const sessions = await sessionsOf('Twice wrong');
+	expect(sessions).toHaveLength(1);
+	expect(error?.description).toContain(sessions[0].sessionId);
 });
 
 describe('other parsers', () => {

@@ -77,7 +77,6 @@ describe('a workflow of many operations', () => {
 					operation: 'continue',
 					sessionId: '={{ $json.sessionId }}',
 					permissionPolicy: 'approve',
-					options: { pollInterval: 1 },
 				}),
 				step('Content', 'file.getContent', { fileId: byId("={{ $('Note').item.json.id }}") }),
 				editFields('Places', { siteId: lookUp(sites), taskId: lookUp(tasks) }),

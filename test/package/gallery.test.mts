@@ -1,6 +1,6 @@
 // Every example is as people expect it when they import it, and is in the gallery.
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { OUTPUTS, outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
@@ -8,11 +8,6 @@ import { isNote, noteProblems } from '../../tools/notes.mts';
 
 const folder = new URL('../../examples/', import.meta.url);
 const gallery = readFileSync(new URL('README.md', folder), 'utf8');
-const e2eFolder = new URL('../e2e/', import.meta.url);
-const e2e = readdirSync(e2eFolder)
-	.filter((file) => file.endsWith('.test.mts'))
-	.map((file) => readFileSync(new URL(file, e2eFolder), 'utf8'))
-	.join('\n');
 
 /** The fields of our nodes that hold an ID in one of several ways */
 const LOCATORS = [
@@ -65,10 +60,6 @@ describe.each(examples())('%s.json', (name) => {
 			expect(existsSync(new URL(`../docs/images/examples/${picture}`, folder))).toBe(true);
 		}
 		expect(own.trim().split('\n\n')[0].length).toBeGreaterThan(100);
-	});
-
-	test('is run by a test in the real n8n', () => {
-		expect(e2e).toContain(`${name}.json`);
 	});
 
 	test('describes the workflow on the canvas', () => {

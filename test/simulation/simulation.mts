@@ -464,6 +464,10 @@ export function answerOnPage(
 	const answers = readForm(form, fields, at);
 	if (typeof answers === 'string') return false;
 	saveAnswer(context, { nonce: question.approvers[approver].nonce, answers });
-	applyAnswers({ getContext: () => context } as never);
+	applyAnswers({
+		getContext: () => context,
+		getNode: () => ({ name: 'Run Agent Session' }),
+		getExecutionId: () => 'simulated',
+	} as never);
 	return true;
 }

@@ -11,7 +11,9 @@ import { listCourses } from './journal';
 /** Moves the answers of the approval page to the records of their requests, which are polled next. A second answer of a link changes nothing. */
 export function applyAnswers(context: IExecuteFunctions): void {
 	const nodeContext = context.getContext('node');
-	for (const answer of takeAnswers(nodeContext)) applyAnswer(listCourses(nodeContext), answer);
+	const contextName = `node:${context.getNode().name}`;
+	for (const answer of takeAnswers(context.getExecutionId(), contextName, nodeContext))
+		applyAnswer(listCourses(nodeContext), answer);
 }
 
 function applyAnswer(

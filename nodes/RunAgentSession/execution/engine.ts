@@ -179,7 +179,9 @@ export class Engine {
 		const isLate = moveAnswers(data.executionData.contextData, executionData.contextData);
 		data.resultData = resultData;
 		data.executionData = { ...executionData, nodeExecutionStack: rest };
-		if (resultData.error) throw new Error(resultData.error.message);
+		const { error } = resultData;
+		// n8n has copied the error into a plain object.
+		if (error) throw Object.assign(new Error(error.message), error);
 		if (!waitTill) return null;
 		Object.assign(entry, top);
 		data.waitTill = isLate ? columnOnlyDate(realClock.now() + SOON_MS) : waitTill;

@@ -23,13 +23,6 @@ export function saveAnswer(nodeContext: IDataObject, answer: SavedAnswer): boole
 	return true;
 }
 
-/** Returns the answers, and removes them. */
-export function takeAnswers(nodeContext: IDataObject): SavedAnswer[] {
-	const answers = listAnswers(nodeContext);
-	delete nodeContext[KEY];
-	return answers;
-}
-
 /** Adds the answers of one copy of an execution to another one. Returns whether there were any that the other doesn't know. */
 export function moveAnswers(
 	from: Record<string, IDataObject>,
@@ -45,13 +38,22 @@ interface RecentAnswer {
 	at: number;
 	contextName: string;
 	answer: SavedAnswer;
+	isTaken?: true;
 }
 
-/** Answers of the last minute, by execution: n8n may have read the execution for the next request before it saved the one before. */
+/**
+ * Answers that this process has accepted, by execution. n8n 2 drops an answer that comes while the timer wakes the execution, and n8n may
+ * have read the execution for the next answer before it saved the one before.
+ */
 const recent = new Map<string, RecentAnswer[]>();
-const RECENT_MS = 60_000;
+/** Longer than the longest pause */
+const RECENT_MS = 15 * 60_000;
+/** Time in which n8n saves an answer */
+const SAVING_MS = 60_000;
+/** Time in which n8n starts the wake of an answer */
+const STARTING_MS = 10_000;
 
-/** Saves an answer, with those that came a moment before it. */
+/** Saves an answer, with those that n8n may not have saved yet. */
 export function saveWithRecent(
 	executionId: string,
 	contexts: Record<string, IDataObject>,
@@ -60,10 +62,38 @@ export function saveWithRecent(
 ): void {
 	for (const [id, answers] of recent)
 		if (answers.every(({ at }) => now > at + RECENT_MS)) recent.delete(id);
-	const all = [
-		...(recent.get(executionId) ?? []).filter(({ at }) => now <= at + RECENT_MS),
-		{ ...added, at: now },
-	];
+	const all = [...(recent.get(executionId) ?? []), { ...added, at: now }];
 	recent.set(executionId, all);
-	for (const { contextName, answer } of all) saveAnswer((contexts[contextName] ??= {}), answer);
+	for (const { contextName, answer, at } of all)
+		if (now <= at + SAVING_MS) saveAnswer((contexts[contextName] ??= {}), answer);
 }
+
+/** Returns the answers for a node, and removes them from its context. */
+export function takeAnswers(
+	executionId: string,
+	contextName: string,
+	nodeContext: IDataObject,
+): SavedAnswer[] {
+	for (const each of recent.get(executionId) ?? []) {
+		if (each.contextName !== contextName) continue;
+		if (!each.isTaken) saveAnswer(nodeContext, each.answer);
+		each.isTaken = true;
+	}
+	const answers = listAnswers(nodeContext);
+	delete nodeContext[KEY];
+	return answers;
+}
+
+/** Returns an answer that came from a link a moment ago: n8n may have read the execution before it saved the answer. */
+export const findRecent = (
+	executionId: string,
+	nonce: string,
+	now: number,
+): SavedAnswer | undefined =>
+	(recent.get(executionId) ?? []).find(
+		({ answer, at }) => answer.nonce === nonce && now <= at + STARTING_MS,
+	)?.answer;
+
+/** Returns whether an answer came while the execution was running. */
+export const hasNewAnswers = (executionId: string, now: number): boolean =>
+	(recent.get(executionId) ?? []).some(({ at, isTaken }) => !isTaken && now <= at + SAVING_MS);

@@ -120,15 +120,22 @@ export const toItemsJson = (
 ): IDataObject[] =>
 	(result.asked ?? []).map((asked) => toItemJson(context, itemIndex, result, asked));
 
-export function reportToTracing(context: IExecuteFunctions, results: readonly RunResult[]): void {
+/** What n8n's tracing gets about a session */
+export interface Traced {
+	sessionId: string;
+	status: string;
+	decisions: number;
+}
+
+export function reportToTracing(context: IExecuteFunctions, sessions: readonly Traced[]): void {
 	// n8n 1 has no tracing, and saves unknown metadata with the execution's data.
 	if (!('customData' in context)) return;
-	const join = (read: (result: RunResult) => string) =>
-		results.map(read).join().slice(0, MAX_CUSTOM_VALUE_LENGTH);
+	const join = (read: (session: Traced) => string) =>
+		sessions.map(read).join().slice(0, MAX_CUSTOM_VALUE_LENGTH);
 	const tracing = {
-		'workspaceAutomation.sessions': join(({ session }) => session.sessionId),
-		'workspaceAutomation.statuses': join(({ session }) => session.status),
-		'workspaceAutomation.decisions': results.flatMap(({ decisions }) => decisions).length,
+		'workspaceAutomation.sessions': join(({ sessionId }) => sessionId),
+		'workspaceAutomation.statuses': join(({ status }) => status),
+		'workspaceAutomation.decisions': sessions.reduce((sum, each) => sum + each.decisions, 0),
 	};
 	(context as { setMetadata?(metadata: object): void }).setMetadata?.({ tracing });
 }

@@ -16,7 +16,14 @@ import {
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item } from './batch';
 import { sessionOf } from './journal';
-import { combineFailures, sessionFailedError, toItemJson, toItemsJson, toJson } from './output';
+import {
+	combineFailures,
+	sessionFailedError,
+	toItemJson,
+	toItemsJson,
+	toJson,
+	type Traced,
+} from './output';
 
 export const OUTPUTS = ['Completed', 'Needs Approval'] as const;
 
@@ -109,6 +116,22 @@ function readEnd(
 	const record = journal.read();
 	if (record?.state !== 'ended' || record.end.kind !== 'completed') return [];
 	return (record.end.items ?? []) as IDataObject[];
+}
+
+/** Returns what tracing gets about an item until it has left, also if its session ended in an earlier run of the node. */
+export function toTraced({ result, journal }: Item): Traced[] {
+	if (result) {
+		const { sessionId, status } = result.session;
+		return [{ sessionId, status, decisions: result.decisions.length }];
+	}
+	const record = journal.read();
+	if (record?.state !== 'ended' || record.sessionId === undefined) return [];
+	const { sessionId, end } = record;
+	if (end.kind === 'failed')
+		return end.failure ? [{ sessionId, status: 'failed', decisions: 0 }] : [];
+	if (!end.items) return [];
+	const decisions = end.items.flatMap((item) => (item.decisions as unknown[] | undefined) ?? []);
+	return [{ sessionId, status: 'completed', decisions: decisions.length }];
 }
 
 /** Removes from the record what has left the node. */

@@ -24,6 +24,7 @@ import { Wake } from '../session/wake';
 import { applyAnswers } from './answers';
 import { readItems, type Batch, type Item } from './batch';
 import { Engine, returnsAfterPause } from './engine';
+import { hasNewAnswers } from './inbox';
 import { listSessionRecords } from './journal';
 import { createMarks, readNodeState } from './marks';
 import { reportToTracing } from './output';
@@ -36,6 +37,7 @@ import {
 	takeOutputs,
 	throwFailures,
 	toChatText,
+	toTraced,
 } from './outputs';
 import { stopSessions } from './stop';
 
@@ -250,21 +252,21 @@ function failAll(batch: Batch, error: Error): void {
 }
 
 const RETRY_CREDENTIAL_MS = 70_000;
+const NEW_ANSWER_MS = 5_000;
 
 /** Returns the outputs. While sessions go on, n8n executes the node again, and a failure waits until they have ended. */
 async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const { context, engine, items, asTool } = batch;
-	const results = items.flatMap(({ result }) => result ?? []);
-	reportToTracing(context, results);
+	reportToTracing(context, items.flatMap(toTraced));
 	const running = items.filter((item) => isOpen(item) && !hasEnded(item));
 	if (asTool || running.length === 0) {
 		throwFailures(batch);
 		return takeOutputs(batch, true);
 	}
 	const outputs = takeOutputs(batch, false);
-	const wakeAt = running.map(
-		({ result }) => result?.wakeAt ?? realClock.now() + RETRY_CREDENTIAL_MS,
-	);
+	const now = realClock.now();
+	const wakeAt = running.map(({ result }) => result?.wakeAt ?? now + RETRY_CREDENTIAL_MS);
+	if (hasNewAnswers(context.getExecutionId(), now)) wakeAt.push(now + NEW_ANSWER_MS);
 	return await engine.continueLater(outputs, Math.min(...wakeAt), () => batch.marks.notePause());
 }
 

@@ -19,7 +19,7 @@ import { summarizeDecisions } from '../requests/summary';
 import { castVote } from '../requests/votes';
 import type { KnownRecord } from '../session/record';
 import { openPausedExecution, type PausedExecution } from './engine';
-import { listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
+import { findRecent, listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
 import { listCourses } from './journal';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
@@ -189,12 +189,19 @@ interface FoundPage {
 }
 
 /** Finds a link in all nodes of the execution. */
-function findPage({ contexts }: PausedExecution, nonce: unknown): FoundPage | undefined {
+function findPage(
+	{ contexts }: PausedExecution,
+	executionId: string,
+	nonce: unknown,
+): FoundPage | undefined {
 	for (const [contextName, nodeContext] of Object.entries(contexts)) {
 		if (!contextName.startsWith('node:')) continue;
 		const found = findLink(listCourses(nodeContext), nonce);
-		const saved = listAnswers(nodeContext).find((answer) => answer.nonce === nonce);
-		if (found) return { found, contextName, saved };
+		if (!found) continue;
+		const saved =
+			listAnswers(nodeContext).find((answer) => answer.nonce === nonce) ??
+			findRecent(executionId, String(nonce), realClock.now());
+		return { found, contextName, saved };
 	}
 	return undefined;
 }
@@ -206,7 +213,7 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		return sendPage(context, 405, PAGE_PROBLEMS.wrongMethod);
 	const query: unknown = context.getQueryData();
 	const nonce = isRecord(query) ? query[NONCE_PARAMETER] : undefined;
-	const page = execution && findPage(execution, nonce);
+	const page = execution && findPage(execution, context.getExecutionId(), nonce);
 	if (!page) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
 	const { found, saved } = page;
 	const common = commonView(found.record);

@@ -12,6 +12,7 @@ const oauth = {
 
 /** The credential of each of n8n's own nodes in the examples */
 const TYPES: Record<string, string> = {
+	'@n8n/n8n-nodes-langchain.lmChatOpenAi': 'openAiApi',
 	'n8n-nodes-base.slack': 'slackApi',
 	'n8n-nodes-base.slackHitlTool': 'slackApi',
 	'n8n-nodes-base.gmail': 'gmailOAuth2',
@@ -24,6 +25,7 @@ const TYPES: Record<string, string> = {
 
 /** Data of these hosts, beside those of the channels */
 const MORE: Record<string, object> = {
+	openAiApi: { apiKey: 'none' },
 	githubApi: { server: 'https://api.github.com', user: 'ada', accessToken: 'token' },
 	googleSheetsOAuth2Api: oauth,
 	notionApi: { apiKey: 'token' },
