@@ -83,13 +83,17 @@ function readExpected(values: Values): ExpectedFields | undefined {
 	return EXPECTED_FIELDS.some((name) => expected[name] !== undefined) ? expected : undefined;
 }
 
+/** The parts of a request that are compared one by one, or identify it */
+const NAMED_PARTS = ['id', 'type', 'permission', 'patterns', 'metadata', 'response'];
+
 /** Returns all parts of a request that an approver sees, except its options. */
-function readShown({ id: _id, type: _type, ...request }: Interaction): ExpectedFields {
-	const { permission, patterns, metadata, response, command, ...others } = request;
+function readShown(interaction: Interaction): ExpectedFields {
+	const { permission, patterns, metadata, response, command } = interaction;
 	const { instruction } = isRecord(response) ? response : {};
 	const isListed = Array.isArray(patterns) && patterns.includes(command);
-	const otherFields = command === undefined || isListed ? others : { ...others, command };
-	return { permission, patterns, metadata, instruction, otherFields };
+	const left = isListed ? [...NAMED_PARTS, 'command'] : NAMED_PARTS;
+	const others = Object.entries(interaction).filter(([name]) => !left.includes(name));
+	return { permission, patterns, metadata, instruction, otherFields: Object.fromEntries(others) };
 }
 
 /** Refuses a request that differs from what the approver saw. Unset metadata, instruction or other fields mean none. @throws WorkspaceAutomationError */
