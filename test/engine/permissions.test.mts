@@ -1,27 +1,10 @@
 // Rules and answers as the engine hands them over: values in rules, tools of a model, what the question says and the answer takes.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { type OutputKey } from '../../nodes/RunAgentSession/outputs.ts';
-import { run, type Execution, type Setup } from './engine.mts';
-import { itemsOn } from './runAgentSession.mts';
+import { run } from './engine.mts';
 import { useService } from './service.mts';
 
 const service = useService();
-
-const session = (changes: IDataObject, more: Partial<Setup> = {}): Setup => ({
-	node: 'runAgentSession',
-	parameters: {
-		operation: 'start',
-		projectId: { __rl: true, mode: 'list', value: service.projectId, cachedResultName: 'Shop' },
-		permissionPolicy: 'ask',
-		...changes,
-		options: { pollInterval: 1, maxPollInterval: 1 },
-	},
-	credentials: service.credentials,
-	...more,
-});
-const itemOn = (output: OutputKey, execution: Execution): IDataObject =>
-	itemsOn(execution, output)[0].json;
 
 describe('a value in a rule', () => {
 	const trying = async (rule: IDataObject, json: IDataObject, patterns: string[]) =>
@@ -55,15 +38,15 @@ describe('a value in a rule', () => {
 		['{{ $json.value }}', 'x', '{{ $json.value }}', 'approve'],
 	])('%j with %j on %j: %s', async (pattern, value, asked, decision) => {
 		const execution = await trying({ pattern }, { value } as IDataObject, [asked]);
-		expect(itemOn('completed', execution)).toMatchObject({ decision });
+		expect(execution.outputs[0][0].json).toMatchObject({ decision });
 	});
 
 	test('is no glob for the permission either', async () => {
 		const rule = { permission: '={{ $json.value }}', pattern: '*' };
-		expect(itemOn('completed', await trying(rule, { value: 'bash' }, ['x']))).toMatchObject({
+		expect((await trying(rule, { value: 'bash' }, ['x'])).outputs[0][0].json).toMatchObject({
 			decision: 'approve',
 		});
-		expect(itemOn('completed', await trying(rule, { value: '*' }, ['x']))).toMatchObject({
+		expect((await trying(rule, { value: '*' }, ['x'])).outputs[0][0].json).toMatchObject({
 			decision: 'ask',
 		});
 	});
@@ -85,86 +68,6 @@ describe('a value in a rule', () => {
 	});
 });
 
-test('each question names the project and the job', async () => {
-	const prompt = 'Publish it. [ask bash: a] [ask bash: b] [say Done]';
-	const first = itemOn('needsApproval', await run(session({ prompt })));
-	expect(first.question).toMatch(/^Project: «Shop» {2}\nTask: «Publish it․ ［ask bash∶ a］/m);
-	const second = itemOn(
-		'needsApproval',
-		await run(
-			session(
-				{
-					operation: 'continue',
-					sessionId: '={{ $json.sessionId }}',
-					permissionPolicy: 'answer',
-					answer: 'approve',
-					answerAppliesTo: 'asked',
-					askedInteractions: '={{ $json.pendingInteractions }}',
-				},
-				{ items: [first] },
-			),
-		),
-	);
-	expect(second).toMatchObject({
-		decisions: [{ patterns: ['a'], decision: 'approve', decidedBy: 'answer' }],
-		pendingInteractions: [{ patterns: ['b'], n8nOrigin: { projectName: 'Shop', job: prompt } }],
-		question: expect.stringMatching(/^Project: «Shop» {2}\nTask: «Publish it/m),
-	});
-});
-
-test("a request that the question doesn't show isn't in the item, and the answer doesn't decide it", async () => {
-	const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-	const asks = names.map((name) => `bash: ${name}`).join(' + ');
-	const first = itemOn('needsApproval', await run(session({ prompt: `[ask ${asks}] [say Done]` })));
-	const held = (first.pendingInteractions as IDataObject[]).map(({ patterns }) => String(patterns));
-	expect(held).toEqual(names.slice(0, 5));
-	expect(String(first.question).match(/(?<=^Command: «)[^»]*/gm)).toEqual(held);
-	expect(first.question).toMatch(/^2 more requests: you get another message/m);
-	const answered = await run(
-		session(
-			{
-				operation: 'continue',
-				sessionId: '={{ $json.sessionId }}',
-				permissionPolicy: 'answer',
-				answer: true,
-				answerAppliesTo: 'asked',
-				askedInteractions: '={{ $json.pendingInteractions }}',
-			},
-			{ items: [first] },
-		),
-	);
-	expect(itemOn('needsApproval', answered).undecided).toMatchObject([
-		{ because: "it wasn't among the requests shown" },
-		{ because: "it wasn't among the requests shown" },
-	]);
-	const [{ interactions }] = await service.sessions();
-	expect(interactions.map((each: IDataObject) => each.value ?? null)).toEqual([
-		...held.map(() => 'once'),
-		null,
-		null,
-	]);
-});
-
-test("a model can't answer: as a tool, Apply an Answer throws an error", async () => {
-	const asked = itemOn('needsApproval', await run(session({ prompt: '[ask bash: a] [say Done]' })));
-	const execution = await run(
-		session(
-			{
-				operation: 'continue',
-				sessionId: asked.sessionId,
-				permissionPolicy: 'answer',
-				answer: '={{ $json.approved }}',
-				answerAppliesTo: 'session',
-			},
-			{ items: [{ approved: true }], asTool: true },
-		),
-	);
-	expect(JSON.stringify(execution.outputs[0] ?? execution.error)).toMatch(
-		/'Apply an Answer' isn't for tools/,
-	);
-	expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
-});
-
 describe.each([
 	['expectedPermission', 'Expected Permission'],
 	['expectedPatterns', 'Expected Patterns'],
@@ -172,25 +75,25 @@ describe.each([
 	test.each(['', '={{ $json.nothing }}', '={{ null }}', '={{ " " }}'])(
 		"that's set but empty is an error, and nothing is sent: %j",
 		async (value) => {
-			const asked = itemOn(
-				'needsApproval',
-				await run(session({ prompt: '[ask bash: a] [say Done]' })),
-			);
-			const [{ id }] = asked.pendingInteractions as IDataObject[];
+			const sessionId = await service.control.startSession({
+				projectId: service.projectId,
+				prompt: '[ask bash: a] [say Done]',
+			});
 			const execution = await run({
 				node: 'workspaceAutomation',
 				parameters: {
 					resource: 'agentSession',
 					operation: 'resolveInteraction',
-					sessionId: asked.sessionId,
-					interactionId: id,
+					sessionId,
+					interactionId: 'i1',
 					decision: 'approve',
 					additionalFields: { [name]: value },
 				},
 				credentials: service.credentials,
 			});
 			expect(execution.error?.message).toBe(`'${displayName}' is empty`);
-			expect((await service.sessions())[0].interactions[0].value).toBeUndefined();
+			const sent = await service.requests();
+			expect(sent.filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
 		},
 	);
 });

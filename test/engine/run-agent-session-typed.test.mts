@@ -1,10 +1,10 @@
 // Typed results as the engine runs them: the sub-node of n8n is one of the test's own.
 import { describe, expect, test } from '@jest/globals';
 import { INSTRUCTIONS, LINKS, linksParser, REASON, RIGHT, WRONG } from '../outputParser.mts';
-import { nodeProperties, run, start } from './engine.mts';
-import { itemsOn, until, useRunAgentSession } from './runAgentSession.mts';
+import { nodeProperties } from './engine.mts';
+import { itemsOn, useRunAgentSession } from './runAgentSession.mts';
 
-const { of, service, setup } = useRunAgentSession();
+const { of, requests, run, sessions, setup, stopAfter } = useRunAgentSession();
 
 const typed = (prompt: string, more: object = {}, changes: object = {}) =>
 	setup({ prompt, hasOutputParser: true, ...changes }, { outputParser: linksParser(), ...more });
@@ -16,7 +16,7 @@ const MISFIT = "The result doesn't match the required format";
 describe.each([true, false])('with Simplify %s', (simplify) => {
 	test('a completed item has `output` beside `text`, after one repair', async () => {
 		const prompt = `[say ${WRONG}] [next turn] [say ${RIGHT}]`;
-		const execution = await run(typed(prompt, {}, { simplify }));
+		const execution = await run(typed(prompt, {}, { options: { simplify } }));
 		expect(itemsOn(execution, 'completed').map(({ json }) => json)).toMatchObject([
 			{ status: 'completed', text: RIGHT, output: LINKS },
 		]);
@@ -40,12 +40,12 @@ test('each item of a run is parsed and repaired separately', async () => {
 	expect(await of('POST', '/messages')).toHaveLength(2);
 });
 
-describe('two invalid answers (rule 4)', () => {
+describe('two invalid answers', () => {
 	test('Retry On Fail and a retry of the execution start no other session, and send no second message', async () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 		const first = await run(typed(TWICE, { settings }));
 		expect(first.error?.message).toBe(MISFIT);
-		const [{ sessionId }] = await service.sessions();
+		const [{ sessionId }] = sessions();
 		expect(first.error?.description).toContain(`Session ${sessionId}, http`);
 		const second = await run(typed(TWICE, { retryOf: first }));
 		expect(second.error?.message).toBe(MISFIT);
@@ -65,37 +65,28 @@ describe('two invalid answers (rule 4)', () => {
 
 	test('Stop aborts the running sessions, and not the completed one', async () => {
 		const items = [{ prompt: TWICE }, { prompt: '[work 10m]' }];
-		const execution = start(typed('={{ $json.prompt }}', { items }));
-		await until(async () => {
-			const sessions = await service.sessions();
-			const wrong = sessions.find(({ turns }) => turns === 2);
-			const read = (await of('GET', `/agent/sessions/${wrong?.sessionId}`)).at(-1);
-			return sessions.length === 2 && (read?.answer as any)?.latestMessage?.text === 'Sorry.';
-		});
-		execution.stop();
-		await execution.result;
-		await until(async () => (await of('POST', '/abort')).length > 0);
-		const working = (await service.sessions()).find(({ turns }) => turns === 1)!;
+		await stopAfter(typed('={{ $json.prompt }}', { items }), 60_000);
+		const working = sessions().find(({ turns }) => turns === 1)!;
 		expect((await of('POST', '/abort')).map(({ path }) => path)).toEqual([
 			expect.stringContaining(working.sessionId),
 		]);
 	});
 });
 
-describe('the parser (rule 6)', () => {
+describe('the parser', () => {
 	test.each([{}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 }])(
 		'if none is connected, nothing is sent: %j',
 		async (settings) => {
 			const execution = await run(typed('[say x]', { outputParser: undefined, settings }));
 			expect(execution.error?.message).toBe('No output parser is connected');
-			expect(await service.requests()).toEqual([]);
+			expect(await requests()).toEqual([]);
 		},
 	);
 
 	test('an incomplete parser shows its own error, and nothing is sent', async () => {
 		const execution = await run(typed('[say x]', { outputParser: new Error('No such schema') }));
 		expect(execution.error).toMatchObject({ message: 'Error in sub-node Output parser' });
-		expect(await service.requests()).toEqual([]);
+		expect(await requests()).toEqual([]);
 	});
 
 	test('is ignored if the toggle is off', async () => {
