@@ -1,7 +1,6 @@
 // Requests and delay of Run Agent Session at its default settings, for sessions of a minute.
 import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
-import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { requestBounds } from './pollBounds.mts';
 import { defaultLimits } from './pollPlan.mts';
@@ -73,7 +72,7 @@ async function runToItsEnd(
 	};
 	const { outputs, error } = await runNode({ node: 'runAgentSession', parameters, credentials });
 	const outputAt = Date.now();
-	const [completed] = outputs[outputIndex('completed')] ?? [];
+	const [completed] = outputs[0] ?? [];
 	if (!completed) throw error ?? new Error(`The session "${shape}" did not leave by Completed.`);
 	return { shape, sessionId: completed.json.sessionId, outputAt };
 }

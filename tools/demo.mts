@@ -3,7 +3,6 @@
 import { styleText } from 'node:util';
 import type { IRun } from 'n8n-workflow';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
-import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { build } from './build.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
@@ -46,7 +45,7 @@ async function runExample(service: LocalService, building: Promise<void>): Promi
 function completedItem({ data: { resultData } }: IRun): SessionItem {
 	const { error, data } = resultData.runData[NODE]?.at(-1) ?? { error: resultData.error };
 	if (error) throw new Error([error.message, error.description].filter(Boolean).join('\n'));
-	const [item] = data?.main[outputIndex('completed')] ?? [];
+	const [item] = data?.main[0] ?? [];
 	if (!item) throw new Error(`No item left ${NODE} by its Completed output.`);
 	return item.json as unknown as SessionItem;
 }

@@ -3,8 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { byId, type WorkflowFile, type WorkflowNode } from '../n8n-host/workflows.mts';
 
 const folder = new URL('../examples/', import.meta.url);
-/** Workflows of which only tests make use, filled in like examples */
-const forTests = new URL('../test/e2e/workflows/', import.meta.url);
 
 /** The name of the credential that fills the nodes of this package */
 export const credentialName = 'Workspace Automation (local service)';
@@ -21,24 +19,13 @@ const firstSiteId = '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc';
 
 /** Scripts for the agent of the local mock service, by example and node */
 const SCRIPTS: Record<string, Record<string, string>> = {
-	'approve-by-mail': {
-		'Run Agent Session':
-			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
-	},
 	'approve-in-slack': {
-		'Run Agent Session':
-			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
-	},
-	'approval-with-deadline': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
 	},
 	'approve-on-a-page': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
-	},
-	'ask-a-human': {
-		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
 	},
 	'broken-links': {
 		'Run Agent Session':
@@ -50,10 +37,6 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	},
 	'human-review': {
 		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
-	},
-	'long-session': {
-		'Run Agent Session':
-			'[work 4m] [ask bash: npm run build] [work 30s] [say 212 pages checked, 3 links repaired. The build passed.]',
 	},
 	'rules-in-a-table': {
 		'Run Agent Session':
@@ -77,6 +60,7 @@ const CHOSEN: Record<string, string> = {
 	projectId: firstProjectId,
 	repository: 'site',
 	sheetName: '0',
+	siteId: firstSiteId,
 };
 
 /** The names of all examples */
@@ -88,9 +72,7 @@ export const examples = (): string[] =>
 
 /** An example as people import it */
 export const exampleWorkflow = (name: string): WorkflowFile =>
-	JSON.parse(
-		readFileSync(new URL(`${name}.json`, examples().includes(name) ? folder : forTests), 'utf8'),
-	);
+	JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
 
 /** Returns an example filled in for the local mock service: its credential, first project and site, choices from lists, and directives for its scripted agent. */
 export function filledInExample(name: string): WorkflowFile {
@@ -101,7 +83,6 @@ export function filledInExample(name: string): WorkflowFile {
 			each.credentials = { workspaceAutomationApi: { id: null, name: credentialName } };
 		for (const [field, value] of Object.entries(CHOSEN))
 			if (parameters[field]?.value === '') parameters[field] = byId(value);
-		if (parameters.siteId === '') parameters.siteId = firstSiteId;
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
 	}

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
-import { outputIndex } from '../nodes/RunAgentSession/outputs.ts';
 import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage, type Stage } from './demoStage.mts';
 import {
@@ -213,10 +212,10 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 			],
 			connections: {
 				[start.name]: leads(session.name),
-				[session.name]: leads(ASKING, outputIndex('needsApproval')),
+				[session.name]: leads(ASKING, 1),
 				[ASKING]: leads(node),
 				// The node warns about items on an output that isn't connected.
-				[node]: leads(RESULT, outputIndex('completed')),
+				[node]: leads(RESULT, 0),
 			},
 			settings,
 		},
@@ -295,7 +294,7 @@ async function approvalLink({ host }: Stage, prompt: string): Promise<string> {
 	const id = await host.run(await host.importWorkflow(workflow));
 	for (;;) {
 		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
-		const asking = outputIndex('needsApproval');
+		const asking = 1;
 		const asked = runData[session.name]?.flatMap(({ data }) => data?.main[asking] ?? []) ?? [];
 		if (asked.length > 0) return asked[0].json.approvalUrl;
 		await sleep(2000);
@@ -353,7 +352,7 @@ async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
 	const id = await host.run(await host.importWorkflow(workflow));
 	const readItems = async () => {
 		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
-		const asking = outputIndex('needsApproval');
+		const asking = 1;
 		return runData[session.name]?.flatMap(({ data }) => data?.main[asking] ?? []) ?? [];
 	};
 	let items = await readItems();

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
 import { logger, run, start, type Setup } from './engine.mts';
-import { itemsOn } from './runAgentSession.mts';
 import { byId as rl } from '../../n8n-host/workflows.mts';
 import { credentialFor } from '../../local-service/caller.mts';
 

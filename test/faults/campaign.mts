@@ -1,7 +1,6 @@
 // Many sessions under mixed faults, drawn from a seed; afterwards the service's own record is held against what the node returned.
 import type { IDataObject } from 'n8n-workflow';
 import { createDice } from '../../local-service/faults.mts';
-import { OUTPUTS } from '../../nodes/RunAgentSession/outputs.ts';
 import { run } from '../engine/engine.mts';
 import type { TestService } from '../engine/service.mts';
 import { faultsFrom } from './faultRules.mts';

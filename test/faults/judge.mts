@@ -2,7 +2,7 @@
 import type { SessionView } from '../../local-service/control/views.mts';
 import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import type { Sent } from '../rules/simulation.mts';
+import type { Sent } from '../simulation/simulation.mts';
 
 export interface SimulatedReport {
 	dialects: string[];

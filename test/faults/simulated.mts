@@ -23,7 +23,7 @@ import {
 	status,
 	type Sent,
 	type Weather,
-} from '../rules/simulation.mts';
+} from '../simulation/simulation.mts';
 import { createVirtualClock, serviceTime } from '../virtualClock.mts';
 import { pick, getPrompt, rules } from './scripts.mts';
 import type { Dice } from './faultRules.mts';

@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { OUTPUTS, outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import { isNote, noteProblems } from '../../tools/notes.mts';
 
@@ -24,13 +23,13 @@ const LOCATORS = [
 function getOutputs({ type, parameters, onError }: WorkflowNode): number[] {
 	const kind = type.split('.').at(-1)!;
 	if (isNote({ type } as WorkflowNode) || /Tool$|^(lm|memory|outputParser)/.test(kind)) return [];
-	if (parameters.operation === 'tryRules') return [outputIndex('completed')];
+	if (parameters.operation === 'tryRules') return [0];
 	// The first has the items when the loop is done.
 	if (kind === 'splitInBatches') return [1];
 	const own = kind === 'runAgentSession' ? Object.keys(OUTPUTS).length : kind === 'if' ? 2 : 1;
 	const asks = parameters.permissionPolicy !== 'rules' || parameters.defaultDecision === 'ask';
 	return [...Array(own + (onError === 'continueErrorOutput' ? 1 : 0)).keys()].filter(
-		(index) => kind !== 'runAgentSession' || asks || index !== outputIndex('needsApproval'),
+		(index) => kind !== 'runAgentSession' || asks || index !== 1,
 	);
 }
 

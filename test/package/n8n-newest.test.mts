@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { runTo } from '../../n8n-host/core.mts';
 import { hostVersions } from '../../n8n-host/versions.mts';
-import { outputIndex } from '../../nodes/RunAgentSession/outputs.ts';
 
 const root = new URL('../../', import.meta.url);
 const text = (file: string) => readFileSync(new URL(file, root), 'utf8');
@@ -37,6 +36,6 @@ test('opens an issue if it or the nightly run fails, in a workflow that can do n
 
 test('runs a workflow in the image without an account: rules are tried, and one approves', async () => {
 	const { data } = await runTo(JSON.parse(text('.github/try-rules.json')), 'Try Rules', {});
-	const [{ json }] = data.resultData.runData['Try Rules'][0].data!.main[outputIndex('completed')]!;
+	const [{ json }] = data.resultData.runData['Try Rules'][0].data!.main[0]!;
 	expect(json).toMatchObject({ decision: 'approve', decidedBy: 'rule 1' });
 });

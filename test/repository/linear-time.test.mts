@@ -4,7 +4,7 @@ import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
-import { readRequestsShown } from '../../nodes/RunAgentSession/approval/request.ts';
+import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
 import { checkRules, decide, splitPatterns } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';

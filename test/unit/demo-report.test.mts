@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { reportSession, type SessionItem } from '../../tools/demoReport.mts';
-import { simulation } from '../rules/simulation.mts';
+import { simulation } from '../simulation/simulation.mts';
 
 test.each(['[say Done]', '[ask bash: git push] [say Done]'])(
 	'the demo prints only values that a simplified item has: %s',

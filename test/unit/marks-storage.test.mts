@@ -1,6 +1,6 @@
 // How marks are kept in n8n's database: under which ID, how many, and what happens if n8n can't keep them.
 import { describe, expect, test } from '@jest/globals';
-import { createMarks } from '../../nodes/RunAgentSession/session/marks.ts';
+import { createMarks } from '../../nodes/RunAgentSession/execution/marks.ts';
 
 interface World {
 	/** What n8n says of the execution */

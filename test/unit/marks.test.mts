@@ -1,8 +1,8 @@
 // Marks survive n8n killed at any moment: they are in n8n's database, not in the node's context.
 import { expect, test } from '@jest/globals';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { createMarks } from '../../nodes/RunAgentSession/session/marks.ts';
-import type { PauseState } from '../../nodes/RunAgentSession/session/pause.ts';
+import { createMarks } from '../../nodes/RunAgentSession/execution/marks.ts';
+import type { PauseState } from '../../nodes/RunAgentSession/execution/marks.ts';
 
 /** Returns what creates the marks of an attempt. All attempts share n8n's database; each has a context that nothing has saved. */
 function attempts() {

@@ -5,7 +5,7 @@ import {
 	addInstructions,
 	formatRepairMessage,
 	openOutputFormat,
-} from '../../nodes/RunAgentSession/session/format.ts';
+} from '../../nodes/RunAgentSession/execution/outputFormat.ts';
 import {
 	connected,
 	generalError,

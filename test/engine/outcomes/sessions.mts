@@ -1,6 +1,5 @@
 // Sessions as both nodes use them: what the item says is held against the service's own record of the session.
 import type { IDataObject } from 'n8n-workflow';
-import { type OutputKey } from '../../../nodes/RunAgentSession/outputs.ts';
 import { differences, type Speaker } from './speakers.mts';
 import { byId, type World } from './world.mts';
 

@@ -4,7 +4,6 @@ import { createService } from '../../../local-service/app.mts';
 import { controlWithin, type ControlClient } from '../../../local-service/control/client.mts';
 import type { SeedView, SessionView } from '../../../local-service/control/views.mts';
 import { settingsFor } from '../../../local-service/dialects/index.mts';
-import { OUTPUTS, type OutputKey } from '../../../nodes/RunAgentSession/outputs.ts';
 import { namedOperations } from '../../../openapi/contract.mts';
 import { createVirtualTime } from '../virtualTime.mts';
 import { options, poller, run, search, type Execution, type Setup } from '../engine.mts';
