@@ -1,6 +1,5 @@
-import { findInexactNumber } from './client/json';
 import { WorkspaceAutomationError } from './errors';
-import { excerpt, isRecord, isTooDeep, tryParseJson } from './values';
+import { excerpt, findInexactNumber, isRecord, isTooDeep, tryParseJson } from './values';
 
 // Each check throws a WorkspaceAutomationError that names the panel's `field` and the way out.
 

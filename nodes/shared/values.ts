@@ -31,6 +31,38 @@ export function tryParseJson(text: string): unknown {
 	}
 }
 
+/** A number, or a quote or escape, which tell whether the number is in a string */
+const NUMBER_OR_QUOTE = /\\.|"|-?\d[\d.eE+-]*/gs;
+
+/** Replaces the numbers of a JSON text that aren't in a string. */
+export function replaceNumbers(json: string, replace: (number: string) => string): string {
+	let inString = false;
+	return json.replace(NUMBER_OR_QUOTE, (part) => {
+		if (part === '"') inString = !inString;
+		return inString || !/^[-\d]/.test(part) ? part : replace(part);
+	});
+}
+
+/** Returns the digits and the exponent of a number, which are equal for every way to write it. */
+function normalizeNumber(number: string): string {
+	const [, sign, whole, fraction = '', exponent = '0'] =
+		/^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+	const digits = `${whole}${fraction}`.replace(/^0+/, '');
+	const kept = digits.replace(/0+$/, '');
+	if (kept === '') return '0';
+	return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+}
+
+/** Returns the first number of a JSON text that JavaScript would change, such as one beyond 2^53, or undefined. */
+export function findInexactNumber(json: string): string | undefined {
+	const found: string[] = [];
+	replaceNumbers(json, (number) => {
+		if (normalizeNumber(number) !== normalizeNumber(String(Number(number)))) found.push(number);
+		return number;
+	});
+	return found[0];
+}
+
 /** The API document shows four levels. */
 const MAX_JSON_DEPTH = 100;
 

@@ -113,6 +113,38 @@ describe('a response without bounds', () => {
 		expect(host.requests).toHaveLength(1);
 	});
 
+	test.each([
+		['agentSession.create', starting],
+		['agentSession.sendMessage', { ...session, message: 'x' }],
+		['agentSession.abort', session],
+	])('to %s is read up to 1 MiB', async (operation, parameters) => {
+		const host = await hostThat((request, response) => {
+			const isRead = request.method === 'GET';
+			response
+				.writeHead(200, json)
+				.end(isRead ? '{"status":"completed"}' : `{}${' '.repeat(MOST_BYTES)}`);
+		});
+		const { error } = await run(setup(host, operation, parameters));
+		expect(`${error?.message} ${error?.description}`).toMatch(/too large.*1 MiB/);
+	});
+
+	test.each(['[', '{"a":'])(
+		'nested 100,000 times in %s is an error, because n8n could not save it',
+		async (open) => {
+			const close = open === '[' ? ']' : '}';
+			const host = await hostThat((_, response) =>
+				response
+					.writeHead(200, json)
+					.end(`{"id":"${ID}","more":${open.repeat(100_000)}1${close.repeat(100_000)}}`),
+			);
+			const { error } = await run(setup(host, 'task.get', { taskId: rl(ID) }));
+			expect(error).toMatchObject({
+				message: 'The response is nested too deeply',
+				description: expect.stringContaining('1000 levels: id, more'),
+			});
+		},
+	);
+
 	test('that drips ends with Stop, and its connection is closed', async () => {
 		let closed: Promise<unknown> | undefined;
 		let begun = () => {};

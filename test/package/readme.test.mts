@@ -73,7 +73,7 @@ const PROOFS: Record<string, string[]> = {
 		'for three minutes and three wakes in a row, they end the wait with an error that quotes them',
 	],
 	'a web page comes with any status': [
-		'a page proves nothing with any status except 429, which proves that nothing ran',
+		'a page proves nothing with any status except 429 and 407, which prove that nothing ran',
 		'after a DELETE with a lost response is no proof that it is deleted',
 	],
 	"a new session isn't found": [

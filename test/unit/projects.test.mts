@@ -16,7 +16,10 @@ async function find(answer: Parameters<typeof apiWith>[0], overrides = {}) {
 
 test.each<[string, Answer[]]>([
 	['of the key', [{ body: { data: [blog, shop] } }]],
-	['on a later page', [{ body: { data: [blog], next_cursor: 'b' } }, { body: { data: [shop] } }]],
+	[
+		'on a later page',
+		[{ body: { data: [blog], next_cursor: 'b' } }, { body: { data: [shop], has_more: false } }],
+	],
 	['with its ID in capitals', [{ body: { data: [{ ...shop, id: ID.toUpperCase() }] } }]],
 	['after one without an ID', [{ body: { data: [{ name: 'New' }, { id: 7 }, shop] } }]],
 ])('a project %s has its name and time zone', async (_, answers) => {

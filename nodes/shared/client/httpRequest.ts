@@ -1,7 +1,7 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
-import { excerpt, formatMib, formatSeconds, isTooDeep, MIB, toText } from '../values';
+import { excerpt, formatMib, formatSeconds, MIB, toText } from '../values';
 import { withTimeout } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
 import { jsonBytes, parseJson } from './json';
@@ -12,24 +12,18 @@ import type {
 	ConnectionOptions,
 	FailedAttempt,
 	Headers,
-	ResponseAttempt,
 } from './types';
 
 /** Nothing beyond this is ever shown. */
 const MAX_TEXT_LENGTH = 10_000;
 
-/** n8n's own code handles that many levels. */
-const MAX_RESPONSE_DEPTH = 1_000;
-
 /** Redacts the body, and returns its JSON or the beginning of its text. */
 export function parseBody(
 	text: string,
 	redact: (text: string) => string,
-): Pick<ResponseAttempt, 'body' | 'text' | 'broken'> {
+): { body: unknown; text?: string } {
 	const clean = redact(text);
 	const body = parseJson(clean);
-	if (isTooDeep(body, MAX_RESPONSE_DEPTH))
-		return { body: undefined, broken: 'JSON that is nested too deeply' };
 	return body === undefined ? { body, text: clean.slice(0, MAX_TEXT_LENGTH) } : { body };
 }
 

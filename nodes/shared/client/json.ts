@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { fingerprint, tryParseJson } from '../values';
+import { fingerprint, replaceNumbers, tryParseJson } from '../values';
 
 /** Bytes that become base64 text only when sent, so that a file isn't in memory several times */
 export class Base64 {
@@ -54,24 +54,12 @@ export function jsonBytes(body: unknown): Buffer {
 /** 16 digits and dots, or a long exponent: JavaScript can hold any other number. Counted in threes, because V8 unrolls these and then skips most of a text. */
 const LONG_NUMBER =
 	/\d[\d.]{3}[\d.]{3}[\d.]{3}[\d.]{6,}(?:[eE][+-]?\d+)?|\d[\d.]{0,15}[eE][+-]?\d{3,}/g;
-/** A number, or a quote or escape, which tell whether the number is in a string */
-const NUMBER_OR_QUOTE = /\\.|"|-?\d[\d.eE+-]*/gs;
-
 /** Accepts whole numbers up to 2^53, and others with the 17 digits of a double and an exponent that it can hold. */
 function isExact(number: string): boolean {
 	const value = Number(number);
 	if (/^-?\d+$/.test(number)) return Number.isSafeInteger(value);
 	const digits = number.replace(/[eE].*$/, '').replace(/^[-0.]+|\./g, '');
 	return digits.length <= 17 && Number.isFinite(value) && (value !== 0 || digits === '');
-}
-
-/** Replaces the numbers of a JSON text that aren't in a string. */
-function replaceNumbers(json: string, replace: (number: string) => string): string {
-	let inString = false;
-	return json.replace(NUMBER_OR_QUOTE, (part) => {
-		if (part === '"') inString = !inString;
-		return inString || !/^[-\d]/.test(part) ? part : replace(part);
-	});
 }
 
 /** Returns undefined if the text isn't JSON. A number that JavaScript can't hold, such as a 64-bit ID, becomes a text of the same digits. */
@@ -81,24 +69,4 @@ export function parseJson(text: string): unknown {
 	if (!(json.match(LONG_NUMBER) ?? []).every(isExact))
 		json = replaceNumbers(json, (number) => (isExact(number) ? number : `"${number}"`));
 	return tryParseJson(json);
-}
-
-/** Returns the digits and the exponent of a number, which are equal for every way to write it. */
-function normalizeNumber(number: string): string {
-	const [, sign, whole, fraction = '', exponent = '0'] =
-		/^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-	const digits = `${whole}${fraction}`.replace(/^0+/, '');
-	const kept = digits.replace(/0+$/, '');
-	if (kept === '') return '0';
-	return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
-}
-
-/** Returns the first number of a JSON text that JavaScript would change, such as one beyond 2^53, or undefined. */
-export function findInexactNumber(json: string): string | undefined {
-	const found: string[] = [];
-	replaceNumbers(json, (number) => {
-		if (normalizeNumber(number) !== normalizeNumber(String(Number(number)))) found.push(number);
-		return number;
-	});
-	return found[0];
 }

@@ -35,7 +35,7 @@ const EMBEDDED_V4: ReadonlyArray<[groups: number[], at: number]> = [
 	[[0x2002], 1],
 ];
 
-const toNumber = (address: string): number =>
+const parseV4 = (address: string): number =>
 	address.split('.').reduce((number, part) => number * 256 + Number(part), 0);
 
 function isInRange(number: number, first: number, bits: number): boolean {
@@ -44,7 +44,7 @@ function isInRange(number: number, first: number, bits: number): boolean {
 }
 
 const isPrivateV4 = (number: number): boolean =>
-	PRIVATE_V4.some(([address, bits]) => isInRange(number, toNumber(address), bits));
+	PRIVATE_V4.some(([address, bits]) => isInRange(number, parseV4(address), bits));
 
 /** Returns the eight groups of an address without brackets. */
 function toGroups(address: string): number[] {
@@ -68,6 +68,6 @@ function isPrivateV6(groups: number[]): boolean {
 /** Returns whether a URL's host is this machine, or in a range that isn't public. */
 export function isPrivateHost(hostname: string): boolean {
 	if (hostname.startsWith('[')) return isPrivateV6(toGroups(hostname.slice(1, -1)));
-	if (/^\d+(\.\d+){3}$/.test(hostname)) return isPrivateV4(toNumber(hostname));
+	if (/^\d+(\.\d+){3}$/.test(hostname)) return isPrivateV4(parseV4(hostname));
 	return /^(.*\.)?localhost\.?$/.test(hostname);
 }

@@ -1,4 +1,4 @@
-import { excerpt, isRecord } from '../values';
+import { excerpt, isRecord, isTooDeep } from '../values';
 import { parseJson } from './json';
 import type { Headers } from './types';
 
@@ -20,7 +20,7 @@ export interface ArrivedPage {
 }
 
 /** Depth to which the fields around the entries are searched */
-const MAX_DEPTH = 5;
+const MAX_ENVELOPE_DEPTH = 5;
 const MAX_HEADER_LENGTH = 10_000;
 
 const PAGING_PLACE =
@@ -41,22 +41,23 @@ const END = /^(?:is)?(?:the)?(?:last|lastpage|end|atend|final|finished|done|comp
 const MORE_HEADER =
 	/^(?:next(?:page|cursor|link|token|marker|url)?|has(?:more|next|nextpage)|more|cursor|continuation(?:token)?|truncated)$/;
 
-const simplify = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
+const toKey = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
 
 /** Returns whether a value says something other than no, none or zero. */
 function isAffirmative(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.values(value).some(isAffirmative);
+	if (typeof value === 'object' && value !== null)
+		return isTooDeep(value) || Object.values(value).some(isAffirmative);
 	return Boolean(value) && !/^(?:|0|false|no|none|null)$/i.test(String(value).trim());
 }
 
-function toNumber(value: unknown): number {
+function readCount(value: unknown): number {
 	if (typeof value === 'string') return /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 	return typeof value === 'number' ? value : NaN;
 }
 
 /** Returns whether a number by this name goes beyond what has arrived: a total, the number of pages, or a full page's size. */
 function goesBeyond(key: string, value: unknown, page: ArrivedPage): boolean {
-	const number = toNumber(value);
+	const number = readCount(value);
 	const { entries, size, arrived = Infinity, pages = Infinity } = page;
 	if (PAGE_COUNT.test(key)) return number > pages;
 	if (PAGE_SIZE.test(key)) return number > 0 && number === entries.length && number < size;
@@ -80,9 +81,9 @@ function findField(
 	isAboutList = true,
 	depth = 0,
 ): string | undefined {
-	if (!isRecord(envelope) || depth > MAX_DEPTH) return undefined;
+	if (!isRecord(envelope) || depth > MAX_ENVELOPE_DEPTH) return undefined;
 	for (const [name, value] of Object.entries(envelope)) {
-		const key = simplify(name);
+		const key = toKey(name);
 		if (value === page.entries || OTHER_PLACE.test(key)) continue;
 		if (saysMore(key, value) || (isAboutList && goesBeyond(key, value, page))) return name;
 		if (!isRecord(value)) continue;
@@ -103,7 +104,7 @@ function headerSaysMore(name: string, value: string, page: ArrivedPage): boolean
 	if (name === 'link') return /;\s*rel\s*=\s*["']?(?:[^"',;]*\s)?next\b/i.test(value);
 	if (name === 'content-range') return endsEarly(value);
 	if (name.endsWith('pagination')) return findField(parseJson(value), page) !== undefined;
-	const key = simplify(name.replace(/^x-/, '').replace(/^(?:pagination|wp|list)-/, ''));
+	const key = toKey(name.replace(/^x-/, '').replace(/^(?:pagination|wp|list)-/, ''));
 	return MORE_HEADER.test(key) ? isAffirmative(value) : goesBeyond(key, value, page);
 }
 

@@ -24,7 +24,7 @@ import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
 import { mayHaveHappenedError } from '../client/sessions';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
-import { isRecord, quote, readNamedField, toText, toWords } from '../values';
+import { isRecord, isTooDeep, quote, readNamedField, toText, toWords } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
@@ -221,6 +221,18 @@ function isTakenForFailure({ retryOnFail, onError }: INode, json: IDataObject): 
 	return retryOnFail === true || (onError === 'continueErrorOutput' && hasLittleElse);
 }
 
+/** n8n's own code calls itself for each level. */
+const MAX_ITEM_DEPTH = 1_000;
+
+/** @throws WorkspaceAutomationError for an item that n8n can't save */
+function requireShallow({ json }: INodeExecutionData): void {
+	if (!isTooDeep(json, MAX_ITEM_DEPTH)) return;
+	throw new WorkspaceAutomationError(
+		'The response is nested too deeply',
+		`Run the node for other entries. n8n can't hold more than ${MAX_ITEM_DEPTH} levels: ${Object.keys(json).slice(0, 10).join(', ')}.`,
+	);
+}
+
 /** Pairs the items in place, and renames an `error` that n8n would take for a failure. */
 export function pairItems(
 	context: IExecuteSingleFunctions,
@@ -229,6 +241,7 @@ export function pairItems(
 ): INodeExecutionData[] {
 	let node: INode | undefined;
 	for (const item of items) {
+		requireShallow(item);
 		item.pairedItem = pairedItem;
 		if (!('error' in item.json)) continue;
 		// n8n copies the node for each call.
