@@ -68,7 +68,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 /** Waits for the same session in both ways. */
 async function compare(count: number, gap: number): Promise<Compared> {
 	// Imported here, because the hooks above have to be there first.
-	const { of, simulation } = await import('../test/rules/simulation.mts');
+	const { of, simulation } = await import('../test/simulation/simulation.mts');
 	const [memory, database] = [simulation(), simulation()];
 	const prompt = `${`[work ${gap}s] [ask bash: x] `.repeat(count)}[work 20s] [say Done]`;
 	await memory.run(prompt, { maxWaitMs: 4 * HOUR_MS });
