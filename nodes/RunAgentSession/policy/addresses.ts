@@ -36,7 +36,8 @@ export class ComparedAddress {
 			// The URL's own text has resolved `%2e` already.
 			if (/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) this.text = undefined;
 		}
-		const read = url?.host ? url : parse(`https://${text}`);
+		const isBare = !url?.host && !text.includes('://');
+		const read = isBare ? parse(`https://${text}`) : url;
 		const path = read ? read.pathname + read.search + read.hash : '';
 		const places = [path, decode(path)].map((each) => withoutDot(read?.hostname ?? '') + each);
 		this.places = read?.host ? places.map((place) => place.toLowerCase()) : [];
