@@ -450,7 +450,7 @@ describe('a rule', () => {
 		read(ruled({ ...GIT, pattern })).policy.rules.map((rule) => rule.pattern);
 
 	test('is read as it was entered', () => {
-		const other = { permission: '*', pattern: '', decision: 'deny' };
+		const other = { permission: '*', pattern: 'rm *, x\ny', decision: 'deny' };
 		expect(read(ruled(GIT, other)).policy.rules).toEqual([GIT, other]);
 	});
 
@@ -501,7 +501,7 @@ describe('a rule', () => {
 		},
 	);
 
-	test('that approves needs a pattern and a permission', () => {
+	test('needs a pattern and a permission', () => {
 		expect(() => read(ruled(GIT, { ...GIT, pattern: ' ' }))).toThrow('Rule 2 has no pattern');
 		expect(() => read(ruled(GIT, { ...GIT, permission: '' }))).toThrow('Rule 2 has no permission');
 	});

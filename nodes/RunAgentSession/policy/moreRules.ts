@@ -94,11 +94,11 @@ function readEntry(entry: unknown, index: number): Rule {
 
 /** Returns the field's JSON as a value. Dates of an expression become text. Undefined if it's nested too deeply or too long. */
 function readJson(value: unknown): unknown {
-	const json = typeof value === 'string' ? tryParseJson(value) : value;
 	if (typeof value === 'string' && value.trim() === '') return [];
-	if (isTooDeep(json)) return undefined;
-	const text = JSON.stringify(json ?? []) ?? '';
-	return text.length > MAX_CHARACTERS ? undefined : tryParseJson(text);
+	const read = typeof value === 'string' ? tryParseJson(value) : (value ?? []);
+	if (read === undefined || isTooDeep(read)) return undefined;
+	const json = JSON.stringify(read);
+	return json.length > MAX_CHARACTERS ? undefined : tryParseJson(json);
 }
 
 /**

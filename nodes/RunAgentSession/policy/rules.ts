@@ -158,6 +158,7 @@ function ruleText(
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {
+			if (compared.isTooLong) return { decision: 'ask', decidedBy: name, because: TOO_LONG };
 			const because = `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${text}: ${reached.because}`;
 			return { decision: 'ask', decidedBy: name, because };
 		}
