@@ -472,6 +472,7 @@ describe('a rule', () => {
 		['zero and false are values', '={{ 0 }} {{ false }}', '0 false'],
 		["a backslash before an expression doesn't escape it", '=C:\\{{ "*" }}', 'C:\\\\\\*'],
 		['a backslash after an expression stays one', '={{ "*" }} x\\', '\\* x\\'],
+		['a comma or a line break is part of the value', '={{ "a, *\\n*" }}', 'a, \\*\n\\*'],
 	])('%s: %s', (_, pattern, expected) => {
 		expect(readPattern(pattern)).toEqual([expected]);
 	});
@@ -506,13 +507,13 @@ describe('a rule', () => {
 		expect(() => read(ruled(GIT, { ...GIT, permission: '' }))).toThrow('Rule 2 has no permission');
 	});
 
-	test('can lack fields that nobody filled in', () => {
+	test('is an error with empty fields, and there can be none', () => {
 		const check = (value: unknown) => checkRuleFields('Rules', value, { raw: value, evaluate });
 		for (const nothing of [undefined, {}, { rule: [] }]) expect(check(nothing)).toEqual([]);
 		for (const empty of [undefined, null, ''])
-			expect(check({ rule: [{ permission: empty, pattern: empty, decision: 'deny' }] })).toEqual([
-				{ permission: '', pattern: '', decision: 'deny' },
-			]);
+			expect(() =>
+				check({ rule: [{ permission: empty, pattern: 'x', decision: 'deny' }] }),
+			).toThrow('Rule 1 has no permission');
 	});
 });
 
