@@ -1,4 +1,4 @@
-// 20,000 commands against a real bash: those that a rule approves do what the rule says.
+// 3,000 commands that run a denied program in a real bash, and what wildcards approve.
 import { testGeneratedCommands } from '../unit/generated.mts';
 
-testGeneratedCommands({ ofAnyForm: 12_000, forWildcards: 8_000 });
+testGeneratedCommands({ thatRunRm: 3_000, forWildcards: 8_000 });

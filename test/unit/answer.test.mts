@@ -33,84 +33,58 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['a boolean', false, 'deny'],
 	['a boolean as a text', 'true', 'approve'],
 	['a boolean as a text', 'False', 'deny'],
-	...['approve', 'approved', 'yes', 'allow', 'ok', ' Approve ', 'YES!', 'ok.', 'Yes, approved'].map(
+	...['approve', 'approved', 'yes', 'allow', 'ok', ' Approve ', 'YES!', 'ok.'].map(
 		(word): [string, unknown, Said] => ['a word', word, 'approve'],
 	),
-	...['deny', 'denied', 'no', 'reject', 'disapprove', 'NO', 'Declined.', 'no, no', '\nreject;'].map(
+	...['deny', 'denied', 'no', 'reject', 'disapprove', 'NO', 'No!', 'Denied.'].map(
 		(word): [string, unknown, Said] => ['a word', word, 'deny'],
 	),
+	...['okay', 'y', 'decline', 'later', 'yes, approved', 'yes no', "don't approve", 'not ok'].map(
+		(word): [string, unknown, Said] => ['any other text', word, 'unreadable'],
+	),
+	...[
+		'approve?',
+		'No problem',
+		'...',
+		'dеny',
+		'ＤＥＮＹ',
+		'De\u200bny',
+		'[object Object]',
+		'nein',
+	].map((word): [string, unknown, Said] => ['any other text', word, 'unreadable']),
 
 	['Send and Wait, approval, 1.123', { data: { approved: true } }, 'approve'],
 	['Send and Wait, approval, 1.123', { data: { approved: false } }, 'deny'],
 	['Send and Wait, approval, 2.41', { data: { approved: true, respondedAt } }, 'approve'],
-	['Send and Wait, approval, 2.41', { data: { approved: false, respondedAt } }, 'deny'],
 	['its data, dragged', { approved: true, respondedAt }, 'approve'],
 	['its data, dragged', { approved: false }, 'deny'],
-	[
-		'Slack, with who answered',
-		{
-			data: {
-				approved: false,
-				responder: { id: 'U1', name: 'yes', username: 'ok', source: 'slack' },
-				respondedAt,
-				channel: 'yes',
-				messageId: '1.2',
-			},
-		},
-		'deny',
-	],
-	[
-		'Telegram, with who answered',
-		{
-			data: {
-				approved: true,
-				responder: { id: '7', name: 'No', source: 'telegram' },
-				chatId: 7,
-				messageId: 12,
-				respondedAt,
-			},
-		},
-		'approve',
-	],
 	['Send and Wait, free text, 1.123', { data: { text: 'Yes' } }, 'approve'],
 	['Send and Wait, free text, 2.41', { data: { text: 'no.', respondedAt } }, 'deny'],
-	['its data, dragged', { text: 'yes', respondedAt }, 'approve'],
 	['Send and Wait, free text that says nothing', { data: { text: ' ', respondedAt } }, 'none'],
 	['Send and Wait, free text that is no answer', { data: { text: 'later' } }, 'unreadable'],
 	[
-		'Send and Wait, custom form',
-		{ data: { Decision: 'Approve', Comment: 'Looks good to me', respondedAt } },
-		'approve',
+		'Slack, with who answered',
+		{ data: { approved: false, responder: { name: 'yes' }, respondedAt, channel: 'yes' } },
+		'deny',
 	],
-	['Send and Wait, custom form, 1.123', { data: { Decision: 'Decline', Comment: null } }, 'deny'],
+	['Send and Wait, custom form', { data: { Decision: 'Approve', Comment: 'Good' } }, 'approve'],
+	['Send and Wait, custom form', { data: { Decision: 'No', Comment: null } }, 'deny'],
 	['its data, dragged', { Decision: 'Deny', Comment: '', respondedAt }, 'deny'],
-	['fields of nobody', { Decision: 'Deny', Comment: '' }, 'unreadable'],
+	['a Form node', { Decision: 'Approve', submittedAt: 'x', formMode: 'test' }, 'approve'],
+	[
+		'a Form node with a question in it',
+		{ question: 'Why?', Decision: 'No', submittedAt: 'x' },
+		'deny',
+	],
 	['a form with a choice of several', { data: { Decision: ['Approve'] } }, 'approve'],
-	['a form with both chosen', { data: { Decision: ['Approve', 'Deny'] } }, 'both'],
 	['a form with more chosen', { data: { Decision: ['Approve', 'Only tests'] } }, 'unreadable'],
+	['a form with both chosen', { data: { Decision: ['Approve', 'Deny'] } }, 'both'],
 	['a form with nothing chosen', { data: { Decision: [], Comment: null, respondedAt } }, 'none'],
-	['a form with two answers', { data: { Decision: 'Approve', Really: 'No' } }, 'both'],
-	[
-		'a form with the same answer twice',
-		{ data: { Decision: 'Approve', Really: 'Yes' } },
-		'approve',
-	],
-	['a form without an answer', { data: { Comment: 'Looks good', respondedAt } }, 'unreadable'],
-	['a form with a field that is true', { data: { Urgent: true } }, 'unreadable'],
-	['a form with a field that is true', { data: { Urgent: 'true', Decision: 'No' } }, 'deny'],
-	[
-		'a Form node',
-		{ Decision: 'Approve', submittedAt: respondedAt, formMode: 'production' },
-		'approve',
-	],
-	['a Form node with a question in it', { question: 'Why?', Ok: 'No', submittedAt: 'x' }, 'deny'],
-
+	['a form with a comment only', { data: { Decision: '', Comment: 'No' } }, 'none'],
 	['Chat', { ...chat, chatInput: 'approve' }, 'approve'],
-	['Chat', { ...chat, chatInput: 'No!', data: undefined }, 'deny'],
 	['Chat 1.1', { data: { ...chat, chatInput: 'yes', approved: undefined } }, 'approve'],
 	['Chat, with nothing typed', { ...chat, chatInput: '', files: [{}] }, 'none'],
 	['Chat, with something else typed', { ...chat, chatInput: 'What is that?' }, 'unreadable'],
-	['Chat with buttons', { data: { approved: true, respondedAt } }, 'approve'],
 	[
 		'Chat with buttons, and no typed',
 		{ ...chat, chatInput: 'no', data: { approved: false } },
@@ -123,77 +97,64 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	],
 	[
 		'Chat with buttons, and a question typed',
-		{ ...chat, chatInput: 'What is that?', data: { approved: false } },
+		{ ...chat, chatInput: 'What?', data: { approved: false } },
 		'unreadable',
 	],
 
-	['contradictions', { approved: true, Decision: 'Deny' }, 'both'],
-	['contradictions', { approved: true, data: { Decision: 'Deny' } }, 'both'],
-	['contradictions', { data: { approve: 'yes', deny: 'yes' } }, 'both'],
-	['contradictions', { approve: 'yes', deny: 'yes', submittedAt: 'x' }, 'both'],
-	['contradictions', { approved: true, action: 'deny' }, 'both'],
-	['contradictions', { data: { approved: true, response: 'Deny' } }, 'both'],
-	...['declined', 'rejected', 'denied', 'Denied', 'deny', 'No'].flatMap(
-		(name): Array<[string, unknown, Said]> => [
-			['contradictions', { approved: true, [name]: true }, 'both'],
-			['contradictions', { data: { approved: true, [name]: true } }, 'both'],
-			['contradictions', { approved: false, [name]: false }, 'both'],
-			['a field and its opposite', { approved: true, [name]: false }, 'approve'],
-			['a field and its opposite', { approved: false, [name]: true }, 'deny'],
-			['the opposite alone', { data: { [name]: true } }, 'deny'],
-			['the opposite alone', { data: { [name]: false } }, 'unreadable'],
-			['the opposite alone', { data: { [name]: 'yes' } }, 'deny'],
-			['the opposite alone', { data: { [name]: 'no' } }, 'unreadable'],
-			['the opposite alone', { data: { [name]: 'Approve' } }, 'both'],
-		],
-	),
-	...[
-		...[{ denied: 1 }, { denied: 'on' }, { denied: 'true' }, { allow: 0 }, { ok: 'false' }],
-		...[{ Approved: 'False' }, { isApproved: false }, { isDenied: true }, { notApproved: true }],
-		...[{ unapproved: true }, { 'Deny this request': true }, { "Don't approve": 'yes' }],
-		...[
-			{ Decision: false },
-			{ Decision: 'De\u200bny' },
-			{ Decision: 'ＤＥＮＹ' },
-			{ cancel: true },
-		],
-		...[{ more: { denied: 1 } }, { more: '{"approved": false}' }, { more: '[{"denied": true}]' }],
-	].flatMap((field): Array<[string, unknown, Said]> => [
-		['contradictions', { approved: true, ...field }, 'both'],
-		['contradictions', { data: { approved: true, ...field } }, 'both'],
-	]),
-	...['dеny', 'Denied by Bob', 'nein', 'false', 0].map((Decision): [string, unknown, Said] => [
-		'a decision that is no word of the list',
-		{ approved: true, Decision },
-		'unreadable',
-	]),
-	...['Reject the request', 'I do not approve', "Don't approve", 'Block', 'Stop?'].map(
-		(name): [string, unknown, Said] => [
-			'a form that asks for a denial',
-			{ submittedAt: 'x', [name]: 'Yes' },
-			'deny',
-		],
-	),
-	['contradictions', { approved: true, text: 'no' }, 'both'],
-	['contradictions', { approved: false, text: 'yes' }, 'both'],
-	['contradictions', { approved: true, details: { Decision: 'Deny' } }, 'both'],
-	['contradictions', { data: { approved: true, details: { Decision: 'Deny' } } }, 'both'],
-	['contradictions', { data: { approved: true, details: [['x', { a: ['no'] }]] } }, 'both'],
-	['contradictions', { approved: true, details: { approved: false } }, 'both'],
-	['contradictions', { Decision: 'Approve', more: { denied: true }, submittedAt: 'x' }, 'both'],
-	['no contradiction', { approved: true, text: 'yes', details: { a: 'Approve' } }, 'approve'],
-	['no contradiction', { approved: true, text: 'No problem', details: { a: false } }, 'approve'],
-	['no contradiction', { approved: true, responder: { name: 'No' }, metadata: 'no' }, 'approve'],
+	// Anything else
+	['fields of nobody', { Decision: 'Deny', Comment: '' }, 'unreadable'],
+	['a text that may be the agent’s', { sessionId: 'x', text: 'approve' }, 'unreadable'],
+	['a text that may be the agent’s', { text: 'yes', respondedAt }, 'unreadable'],
+	['a form without Decision', { data: { Verdict: 'Approve' } }, 'unreadable'],
+	['a form without Decision', { data: { Urgent: true } }, 'unreadable'],
+	['a form with another name', { data: { decision: 'Approve' } }, 'unreadable'],
+	['a form with other words', { data: { Decision: 'Decline' } }, 'unreadable'],
+	['a form with a switch', { data: { Decision: 'Approve', Urgent: true } }, 'unreadable'],
+	['a form with a second answer', { data: { Decision: 'Approve', Answer: 'later' } }, 'unreadable'],
+	['another field', { approved: true, details: { a: 'x' } }, 'unreadable'],
+	['another field', { approved: true, Decision: 'Approve' }, 'unreadable'],
+	['another field', { data: { approved: true, denied: 0 } }, 'unreadable'],
+	['another action', { chatInput: 'yes', action: 'loadPreviousSession' }, 'unreadable'],
+	['a number', 1, 'unreadable'],
+	['a number', { approved: 1 }, 'unreadable'],
+	['a list', [true], 'unreadable'],
+	['a list', { data: ['yes'] }, 'unreadable'],
+	['data that is a word', { data: 'yes' }, 'unreadable'],
+	['an object where a word belongs', { data: { text: { approved: true } } }, 'unreadable'],
+	['an object in an object', { data: { data: { approved: true } } }, 'unreadable'],
+	['an error item', { error: 'yes and no', message: 'x' }, 'unreadable'],
+	['a prototype', JSON.parse('{"__proto__": {"approved": true}}'), 'unreadable'],
+	['deep nesting', JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)), 'unreadable'],
 	[
-		'what is nested too deeply',
-		JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)),
-		'unreadable',
-	],
-	[
-		'what is nested too deeply',
+		'deep nesting',
 		JSON.parse(`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
 		'unreadable',
 	],
+
+	// Contradictions at any level
+	...[
+		{ Decision: 'Deny' },
+		{ decision: 'no' },
+		{ text: 'no' },
+		{ denied: 'no' },
+		{ more: 'Reject' },
+	].flatMap((field): Array<[string, unknown, Said]> => [
+		['a contradiction', { approved: true, ...field }, 'both'],
+		['a contradiction', { data: { approved: true, ...field } }, 'both'],
+		['a contradiction', { data: { approved: true }, ...field }, 'both'],
+	]),
+	...[
+		...[{ denied: true }, { Deny: 'x' }, { isApproved: false }, { more: { denied: 1 } }],
+		...[{ more: [['x', { a: ['no'] }]] }, { cancel: true }, { details: { Decision: 'Deny' } }],
+	].flatMap((field): Array<[string, unknown, Said]> => [
+		['a contradiction', { data: { Decision: 'Approve', ...field } }, 'unreadable'],
+		['a contradiction', { Decision: 'Approve', submittedAt: 'x', ...field }, 'unreadable'],
+	]),
+	['a contradiction', { approved: true, data: { Decision: 'Deny' } }, 'both'],
+	['a contradiction', { approved: true, data: { approved: false } }, 'both'],
+	['a contradiction', { data: { Decision: 'Approve', Really: 'No' } }, 'both'],
+	['a contradiction', { data: { Decision: 'Approve', Sure: ['x', 'no'] } }, 'both'],
+	['a contradiction', { data: { Decision: 'Approve', approved: false } }, 'both'],
 
 	['nothing', undefined, 'none'],
 	['nothing', null, 'none'],
@@ -201,6 +162,7 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['nothing', ' \n', 'none'],
 	['nothing', {}, 'none'],
 	['nothing', { data: {} }, 'none'],
+	['nothing', { data: '' }, 'none'],
 	['nothing', { data: { approved: null, respondedAt } }, 'none'],
 
 	['the time limit, over', needsApproval, 'none'],
@@ -222,31 +184,7 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		'none',
 	],
 	['the same below data', { data: { ...request, approved: true, respondedAt } }, 'none'],
-	[
-		'the request itself, in part',
-		{ permission: 'yes', patterns: ['yes'], metadata: 'yes' },
-		'none',
-	],
-	['the same beside a form', { permission: 'yes', response: 'yes', submittedAt: 'x' }, 'none'],
-	['the same beside an answer', { permission: 'yes', Decision: 'No', submittedAt: 'x' }, 'deny'],
-	['a text that may be the agent’s', { sessionId: 'x', text: 'approve' }, 'unreadable'],
-
-	['both words', 'yes no', 'both'],
-	['both words', { data: { text: 'Approve, deny' } }, 'both'],
-	['a word that is turned round', "don't approve", 'unreadable'],
-	['a word that is turned round', 'not ok', 'unreadable'],
-	['a question', 'approve?', 'unreadable'],
-	['a sentence', 'No problem, go on', 'unreadable'],
-	['punctuation', '...', 'unreadable'],
-	['a number', 1, 'unreadable'],
-	['a number', { approved: 1 }, 'unreadable'],
-	['a list', [true], 'unreadable'],
-	['a list', { data: ['yes'] }, 'unreadable'],
-	['an object where a word belongs', { data: { text: { approved: true } } }, 'unreadable'],
-	['an object in an object', { data: { data: { approved: true } } }, 'unreadable'],
-	['an error item', { error: 'yes and no', message: 'x' }, 'unreadable'],
-	['an object in a text', '[object Object]', 'unreadable'],
-	['a prototype', JSON.parse('{"__proto__": {"approved": true}}'), 'unreadable'],
+	['the request itself, in part', { permission: 'yes', patterns: ['yes'] }, 'none'],
 ];
 
 const reading = (value: unknown): Said => {
@@ -278,7 +216,7 @@ describe('an answer', () => {
 
 	test.each<[unknown, RegExp, RegExp]>([
 		['maybe', /^'Answer' can't be read as approve or deny$/, /^It is «maybe»\. /],
-		['yes no', /^'Answer' says both approve and deny$/, /^It is «yes no»\. /],
+		[{ approved: true, text: 'no' }, /^'Answer' says both approve and deny$/, /^It is «/],
 		[{ data: { text: 'hm' } }, /can't be read/, /^It is «{"data"∶{"text"∶"hm"}}»\. /],
 		['a\n\u202Eb<!--', /can't be read/, /^It is «a⏎⟨U\+202E⟩b＜!--»\. /],
 		['x'.repeat(5_000), /can't be read/, /^It is «x{200}» \(cut off, 4800 more characters\)\. /],
@@ -337,34 +275,12 @@ describe('an answer', () => {
 	});
 });
 
-describe('an answer at its limits', () => {
-	const choices = (first: string, count: number) => ({
-		data: { Choice: [first, ...Array.from({ length: count - 1 }, () => 'yes')] },
-	});
-	test.each<[string, unknown, string]>([
-		['a text of 200 characters', 'yes'.padEnd(200), 'approve'],
-		['several spaces', 'yes,  approved', 'approve'],
-		['200 choices', choices('yes', 200), 'approve'],
-		['an ID alone', { data: { Decision: 'Approve', id: 'x' } }, 'approve'],
-		['a type alone', { data: { Decision: 'Deny', type: 'x' } }, 'deny'],
-	])('%s is read', (_, value, answer) => expect(readAnswer(value)).toEqual({ answer }));
-
-	test.each<[string, unknown]>([
-		['a text of 201 characters', 'yes'.padEnd(201)],
-		['201 choices', choices('yes', 201)],
-		['a choice that is no text', { data: { Choice: ['yes', 7] } }],
-		['a choice of other words', { data: { Choice: ['yes', 'Only tests'] } }],
-		['an object', { data: { Choice: { a: 'yes' } } }],
-	])('%s is not read', (_, value) => {
-		expect(() => readAnswer(value)).toThrow(
-			expect.objectContaining({
-				message: "'Answer' can't be read as approve or deny",
-				description: expect.stringContaining('A form needs one field with such a word.'),
-			}),
-		);
-	});
-
-	test('selects nothing if all choices are empty', () => {
-		expect(readAnswer({ data: { Choice: ['', ' '] } })).toMatchObject({ answer: 'none' });
-	});
+test('a word can have spaces around it, up to a limit', () => {
+	expect(readAnswer('yes'.padEnd(200))).toEqual({ answer: 'approve' });
+	expect(() => readAnswer('yes'.padEnd(201))).toThrow(
+		expect.objectContaining({
+			message: "'Answer' can't be read as approve or deny",
+			description: expect.stringContaining('Use true or false, one of the words approve'),
+		}),
+	);
 });

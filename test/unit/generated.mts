@@ -1,7 +1,7 @@
 // Rules against a real bash: commands from a grammar, run with programs that only say that they were run.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { areReadable, hasBash, runInBash, type Trace } from './bash.mts';
+import { hasBash, runInBash, type Trace } from './bash.mts';
 import { Commands, randomFrom } from './commands.mts';
 import { policy, request, rule } from './policies.mts';
 
@@ -17,60 +17,36 @@ const run = async (list: readonly string[]): Promise<Trace[]> =>
 	hasBash ? await runInBash(list) : [];
 
 function testDenials(commands: Commands, count: number): void {
-	const denying = policy({
-		rules: [rule('bash', 'rm *, rm', 'deny'), rule('bash', '*', 'approve')],
-	});
-	const all = Array.from({ length: count }, () => commands.command());
-	const unique = [...new Set(all)];
-	const approved = unique.filter((each) => decision(each, denying) === 'approve');
-	const others = unique.filter((each) => !approved.includes(each)).slice(0, count / 8);
-	let traces: Trace[] = [];
-	let otherTraces: Trace[] = [];
+	const denying = policy({ rules: [rule('bash', 'rm *', 'deny'), rule('bash', '*', 'approve')] });
+	const unique = [...new Set(Array.from({ length: count * 3 }, () => commands.command()))];
+	let dangerous: string[] = [];
+	let harmless: string[] = [];
 	const runsRm = ({ runs }: Trace) => runs.some(([program]) => /(?:^|\/)rm$/.test(program));
 	beforeAll(async () => {
-		[traces, otherTraces] = [await run(approved), await run(others)];
+		const traces = await run(unique);
+		dangerous = unique.filter((_, at) => traces[at] && runsRm(traces[at]));
+		harmless = unique.filter((_, at) => traces[at] && !runsRm(traces[at]));
 	}, TIMEOUT_MS);
 
-	test('approve no command that runs rm', () => {
-		expect(approved.filter((_, at) => traces[at] && runsRm(traces[at]))).toEqual([]);
+	const name = hasBash ? `${count} commands that run rm` : 'nothing: this machine has no bash';
+	test(`approve none of ${name}`, () => {
+		if (hasBash) expect(dangerous.length).toBeGreaterThanOrEqual(count);
+		expect(dangerous.filter((each) => decision(each, denying) === 'approve')).toEqual([]);
 	});
 
-	test('approve more than a tenth of the commands, and over a quarter of the others run rm', () => {
-		expect(approved.length).toBeGreaterThan(unique.length / 10);
-		if (hasBash) expect(otherTraces.filter(runsRm).length).toBeGreaterThan(others.length / 4);
-	});
-
-	const name = hasBash ? 'bash -n reads the commands' : 'nothing was run: this machine has no bash';
-	test(name, async () => {
-		const readable = approved.filter((_, at) => traces[at]?.isReadable);
-		if (hasBash) expect(await areReadable(readable.slice(0, 200))).toBe(true);
+	test('approve many of the commands that are plain words', () => {
+		const approved = harmless.filter((each) => decision(each, denying) === 'approve');
+		if (hasBash) expect(approved.length).toBeGreaterThan(count / 50);
 	});
 }
 
+const PATTERNS = [
+	...['npm *', 'ls *', 'cat *', 'git *', 'make *', 'echo *', 'cp src/* build/*', 'rm build/*'],
+	...['node *.js', 'grep -r * src', 'git commit -m *', 'npm run *', 'ls src/*', 'make --prefix=*'],
+	...['git -C *', 'cat x?', 'ls * && npm *'],
+];
+
 function testWildcards(commands: Commands, count: number): void {
-	const PATTERNS = [
-		...[
-			'npm *',
-			'ls *',
-			'cat *',
-			'git *',
-			'make *',
-			'echo *',
-			'cp src/* build/*',
-			'rm build/*',
-			'node *.js',
-		],
-		...[
-			'grep -r * src',
-			'git commit -m *',
-			'npm run *',
-			'ls src/*',
-			'make --prefix=*',
-			'git -C *',
-			'cat x?',
-			'ls * && npm *',
-		],
-	];
 	const all = Array.from({ length: count }, (): [pattern: string, command: string] => {
 		const pattern = commands.pick(PATTERNS);
 		const special = commands.pick([0, 0.1, 0.3]);
@@ -93,7 +69,9 @@ function testWildcards(commands: Commands, count: number): void {
 	}, TIMEOUT_MS);
 	/** Returns the words of a program that are outside of the current folder. */
 	const isOutside = (word: string) =>
-		/^[/~]|[=:,@]\/(?!\/)|file:|^-\w*\/|(?:^|[^.])\.\.(?:\/|$)|\/home\/nobody/.test(word);
+		/^[/~]|[=:,@]\/(?!\/)|file:|^-\w*\/|(?:^|[^.\w])\.\.(?:\/|$)|^-\w*\.\.(?:\/|$)|\/home\/nobody/.test(
+			word,
+		);
 
 	test('approves no command that leaves the current folder', () => {
 		const outside = traces.flatMap(({ runs }, at) =>
@@ -103,10 +81,9 @@ function testWildcards(commands: Commands, count: number): void {
 	});
 
 	test('approves only the programs in its pattern', () => {
-		const others = approved.filter(([pattern], at) => {
-			const typed = pattern.split(' && ').map((each) => each.split(' ')[0]);
-			return traces[at]?.runs.some(([program], index) => program !== typed[index]);
-		});
+		const others = approved.filter(([pattern], at) =>
+			traces[at]?.runs.some(([program]) => program !== pattern.split(' ')[0]),
+		);
 		expect(others).toEqual([]);
 	});
 
@@ -124,9 +101,9 @@ function testWildcards(commands: Commands, count: number): void {
 }
 
 /** Tests rules with commands of any form, and wildcards with what may take their place. */
-export function testGeneratedCommands(count: { ofAnyForm: number; forWildcards: number }): void {
+export function testGeneratedCommands(count: { thatRunRm: number; forWildcards: number }): void {
 	const commands = new Commands(randomFrom(SEED));
 	describe('rules that deny rm and approve everything else', () =>
-		testDenials(commands, count.ofAnyForm));
+		testDenials(commands, count.thatRunRm));
 	describe('a wildcard that approves', () => testWildcards(commands, count.forWildcards));
 }

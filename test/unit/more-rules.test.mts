@@ -3,11 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
 	canBeRemembered,
-	exactRules,
+	rememberRequests,
 	MAX_MORE_RULES,
 	readMoreRules,
 	withoutExpired,
 } from '../../nodes/RunAgentSession/policy/moreRules.ts';
+import { describeRequest } from '../../nodes/RunAgentSession/policy/remembered.ts';
 import { judge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { policy, request, rule } from './policies.mts';
@@ -18,32 +19,38 @@ const entry = (changes: object = {}) => ({
 	decision: 'approve',
 	...changes,
 });
+const exactRules = (requests: readonly object[]) =>
+	rememberRequests(requests.flatMap((each) => describeRequest(each) ?? []));
 const by = (entries: unknown, changes: Partial<Policy> = {}) =>
 	policy({ moreRules: readMoreRules(entries), ...changes });
+/** A value, or its JSON, in many lists */
+const deep = (levels: number, write: (value: unknown) => unknown = (value) => value): unknown => {
+	let value: unknown = [];
+	if (write === JSON.stringify) return '['.repeat(levels) + ']'.repeat(levels);
+	for (let level = 0; level < levels; level++) value = [value];
+	return value;
+};
+
 const said = (entries: unknown, patterns = ['git push'], changes: Partial<Policy> = {}) =>
 	judge(request({ patterns }), by(entries, changes));
 
 describe('an entry of More Rules', () => {
 	test('decides after the rules of the node', () => {
-		expect(said([entry()])).toEqual({ decision: 'approve', decidedBy: 'more rule 1' });
+		expect(said([entry()])).toMatchObject({ decision: 'approve', decidedBy: 'more rule 1' });
 		const rules = [rule('bash', 'git *', 'ask')];
 		expect(said([entry()], undefined, { rules })).toMatchObject({ decidedBy: 'rule 1' });
 	});
 
-	test.each([
-		['all of the request', ['git push'], 'deny'],
-		['a part of the request', ['ls && git push'], 'deny'],
-		['another pattern of the request', ['ls', 'git push'], 'ask'],
-	])('never approves if a rule of the node denies %s', (_, patterns, decision) => {
-		const rules = [rule('bash', 'git push*', 'deny')];
-		const entries = [
-			...patterns.map((pattern) => entry({ pattern })),
-			entry({ pattern: '*', wildcard: true }),
-		];
-		expect(said(entries, patterns, { rules, defaultDecision: 'approve' })).toMatchObject({
-			decision,
-		});
-	});
+	test.each([['git push'], ['ls && git push'], ['git -C . push']])(
+		'never approves what a rule of the node denies or may mean: %j',
+		(pattern) => {
+			const rules = [rule('bash', 'git push *', 'deny')];
+			const entries = [entry({ pattern }), entry({ pattern: '*', wildcard: true })];
+			expect(said(entries, [pattern], { rules, defaultDecision: 'approve' }).decision).not.toBe(
+				'approve',
+			);
+		},
+	);
 
 	test('is literal without `wildcard: true`', () => {
 		for (const wildcard of [undefined, null, false, '']) {
@@ -57,48 +64,33 @@ describe('an entry of More Rules', () => {
 		expect(said([entry({ permission: '*' })])).toMatchObject({ decision: 'ask' });
 	});
 
-	test('approves a request with several patterns together with others', () => {
-		const entries = [entry({ pattern: 'a' }), entry({ pattern: 'c' }), entry({ pattern: 'b' })];
-		expect(said(entries, ['a', 'b'])).toEqual({ decision: 'approve', decidedBy: 'more rule 3' });
+	test('approves each text or part of its own', () => {
+		const entries = [entry({ pattern: 'a' }), entry({ pattern: 'b' })];
+		expect(said(entries, ['a', 'b'])).toMatchObject({ decision: 'approve' });
+		expect(said(entries, ['a && b'])).toMatchObject({ decision: 'approve' });
 		expect(said(entries, ['a', 'x'])).toMatchObject({ decision: 'ask' });
-		const other = [entry({ pattern: 'a' }), entry({ permission: 'edit', pattern: 'b' })];
-		expect(said(other, ['a', 'b'])).toMatchObject({ decision: 'ask' });
-		const denied = [
-			entry({ pattern: 'a' }),
-			entry({ pattern: 'b', decision: 'deny' }),
-			entry({ pattern: 'b' }),
-		];
-		expect(said(denied, ['a', 'b'])).toMatchObject({ decision: 'ask' });
+		const denied = [entry({ pattern: 'b', decision: 'deny' }), ...entries];
+		expect(said(denied, ['a', 'b'])).toMatchObject({ decision: 'deny' });
 	});
 
-	test('also denies or asks', () => {
-		expect(said([entry({ decision: 'deny' })])).toEqual({
-			decision: 'deny',
-			decidedBy: 'more rule 1',
-		});
+	test('also denies or asks, without regard to spaces', () => {
 		expect(said([entry({ decision: 'ask' }), entry()])).toMatchObject({ decision: 'ask' });
-	});
-
-	test('denies or asks without regard to white space around its text, which approves only itself', () => {
-		for (const pattern of ['git push\n', ' git push', '\tgit  push \n']) {
-			expect(said([entry({ pattern, decision: 'deny' })])).toMatchObject({ decision: 'deny' });
-			expect(said([entry({ pattern, decision: 'ask' }), entry()])).toMatchObject({
-				decision: 'ask',
+		for (const pattern of ['git push', 'git push\n', ' git push', 'git  push'])
+			expect(said([entry({ pattern, decision: 'deny' })])).toMatchObject({
+				decision: 'deny',
+				decidedBy: 'more rule 1',
 			});
-			expect(said([entry({ pattern })])).toMatchObject({ decision: 'ask' });
-			expect(said([entry({ pattern })], [pattern])).toMatchObject({ decision: 'approve' });
-		}
 	});
 
 	test('is ignored when it has expired', () => {
 		const now = Date.parse('2026-11-23T12:00:00Z');
 		const said = (expires: unknown) =>
 			judge(request(), withoutExpired(by([entry({ expires })]), now)).decision;
-		for (const expires of ['2026-11-23T12:00:00Z', '2026-11-23', '2020-01-01', new Date(now - 1)])
+		for (const expires of ['2026-11-23T12:00:00Z', '2026-11-23T12:30+01:00', new Date(now - 1)])
 			expect(said(expires)).toBe('ask');
 		for (const expires of [
 			'2026-11-23T12:00:01.5Z',
-			'2026-11-24',
+			'2026-11-23 12:00:00-0100',
 			null,
 			'',
 			undefined,
@@ -109,14 +101,13 @@ describe('an entry of More Rules', () => {
 });
 
 test('an entry keeps its number if entries before it are empty or have expired', () => {
-	const entries = [entry({ expires: '2020-01-01' }), {}, entry({ pattern: 'ls' }), entry()];
+	const entries = [entry({ expires: '2020-01-01T00:00Z' }), {}, entry({ pattern: 'ls' }), entry()];
 	const policy = withoutExpired(by(entries), Date.parse('2026-11-23'));
 	expect(judge(request(), policy)).toMatchObject({ decidedBy: 'more rule 4' });
-	expect(tryRules([request()], policy)[0].rules).toEqual([
-		'more rule 3 has no pattern that matches',
-		'more rule 4 decides',
-	]);
 });
+
+const NO_TIME = "needs an 'expires' with a date, a time and a time zone";
+const NO_REQUEST = 'has a request without permission, patterns or hash';
 
 describe('More Rules accepts', () => {
 	test.each<[string, unknown, number]>([
@@ -145,18 +136,31 @@ describe('More Rules accepts', () => {
 			[entry({ wildcard: 'true' })],
 			"has a 'wildcard' that is neither true nor false",
 		],
-		['an expiry that is no date', [entry({ expires: 'tomorrow' })], "has an invalid 'expires'"],
-		['an expiry that is a number', [entry({ expires: 7 })], "has an invalid 'expires'"],
+		['an expiry that is no date', [entry({ expires: 'tomorrow' })], NO_TIME],
+		['an expiry that is a number', [entry({ expires: 7 })], NO_TIME],
+		['an expiry that does not exist', [entry({ expires: '2026-13-01' })], NO_TIME],
+		['a day without a time', [entry({ expires: '2027-01-31' })], NO_TIME],
+		['a time without a zone', [entry({ expires: '2027-01-31T10:00:00' })], NO_TIME],
 		[
-			'an expiry that does not exist',
-			[entry({ expires: '2026-13-01' })],
-			"has an invalid 'expires'",
+			'a request without a hash',
+			[{ request: { permission: 'bash', patterns: ['x'] }, decision: 'approve' }],
+			NO_REQUEST,
 		],
-		['a day that does not exist', [entry({ expires: '2027-02-30' })], "has an invalid 'expires'"],
+		[
+			'a request without patterns',
+			[{ request: { permission: 'bash', patterns: [], hash: 'x' }, decision: 'approve' }],
+			NO_REQUEST,
+		],
+		['a request that is a text', [{ request: 'x', decision: 'approve' }], NO_REQUEST],
+		[
+			'a request without a decision',
+			[{ request: { permission: 'bash', patterns: ['x'], hash: 'x' } }],
+			'has no decision',
+		],
 		[
 			'a day that does not exist, with a time',
 			[entry({ expires: '2027-02-30T10:00:00Z' })],
-			"has an invalid 'expires'",
+			NO_TIME,
 		],
 	])('no entry with %s: the error names it', (_, value, problem) => {
 		const entries = [entry(), ...(value as unknown[])];
@@ -171,6 +175,9 @@ describe('More Rules accepts', () => {
 	test.each<[string, unknown, RegExp, RegExp]>([
 		['other text', 'git push', /is not a list of rules/, /Enter a JSON list/],
 		['number', 7, /is not a list of rules/, /Enter a JSON list/],
+		['deep nesting', deep(100_000), /is not a list of rules/, /no deep nesting/],
+		['deep nesting in a text', deep(100_000, JSON.stringify), /is not a list of rules/, /deep/],
+		['list of over 1 MiB', [entry({ pattern: 'x'.repeat(2 ** 20) })], /is not a list/, /1 MiB/],
 		[
 			'longer list',
 			Array.from({ length: MAX_MORE_RULES + 1 }, () => entry()),
@@ -193,7 +200,7 @@ describe('More Rules accepts', () => {
 	});
 
 	test('an entry with or without an end and wildcards, and only then has them', () => {
-		const both = entry({ wildcard: true, expires: '1970-01-02' });
+		const both = entry({ wildcard: true, expires: '1970-01-02T00:00Z' });
 		expect(readMoreRules([entry(), both])).toStrictEqual([
 			{ ...entry(), name: 'more rule 1', isLiteral: true },
 			{ ...entry(), name: 'more rule 2', expiresAt: 86_400_000 },
@@ -201,111 +208,150 @@ describe('More Rules accepts', () => {
 	});
 });
 
-/** Texts with all that globs, lists and shells could read differently */
+describe('a remembered request', () => {
+	const whole = (changes: object = {}) =>
+		request({
+			patterns: ['npm publish', 'git push'],
+			command: 'npm publish && git push',
+			metadata: { cwd: '/work/site', tag: 'next' },
+			...changes,
+		});
+	const again = (remembered: object, asked: object) =>
+		judge(asked, by(exactRules([remembered]))).decision;
+
+	test('approves the same whole request, also as JSON of a table', () => {
+		const rules = JSON.stringify(exactRules([whole()]));
+		expect(judge(whole({ id: 'i2' }), by(rules))).toEqual({
+			decision: 'approve',
+			decidedBy: 'more rule 1',
+			because: expect.stringMatching(/^more rule 1 approves «npm publish», more rule 1 approves/),
+		});
+	});
+
+	test.each<[string, object]>([
+		['another permission', { permission: 'shell' }],
+		['one of its patterns', { patterns: ['npm publish'] }],
+		['its patterns in another order', { patterns: ['git push', 'npm publish'] }],
+		['more patterns', { patterns: ['npm publish', 'git push', 'ls'] }],
+		['another command', { command: 'git push && npm publish' }],
+		['no command', { command: undefined }],
+		['another folder', { metadata: { cwd: '/work/other', tag: 'next' } }],
+		['other metadata', { metadata: { cwd: '/work/site', tag: 'latest' } }],
+		['another field', { force: true }],
+		['another instruction', { response: { ...(whole().response as object), instruction: 'x' } }],
+	])("doesn't approve a request with %s", (_, changes) => {
+		expect(again(whole(), whole(changes))).toBe('ask');
+	});
+
+	test.each<[string, object, object]>([
+		[
+			'its ID',
+			{},
+			{ id: 'other', requestId: 'r1', toolCallId: 't1', sessionId: 's1', traceId: 'x' },
+		],
+		['what n8n adds to its item', {}, { n8nOrigin: { sessionId: 's1', content: 'x' } }],
+		[
+			'times, counters and durations',
+			{ metadata: { attempt: 1, startedAt: '2026-11-26T10:00:00Z', elapsed: '2.5 s' } },
+			{ metadata: { attempt: 2, startedAt: '2026-11-26T11:00:00Z', elapsed: '3 minutes ago' } },
+		],
+		[
+			'the run in its folder',
+			{ cwd: '/tmp/5f3ab873-2160-4034-856c-f981ef6c0c20/a1b2c3d4/site' },
+			{ cwd: '/tmp/2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f/9f8e7d6c/site' },
+		],
+	])('approves a request that differs only in %s', (_, one, other) => {
+		expect(again(whole(one), whole(other))).toBe('approve');
+	});
+
+	test.each<[string, object, object]>([
+		['a pattern', { patterns: ['x a1b2c3d4'] }, { patterns: ['x 9f8e7d6c'] }],
+		['a command', { command: 'x a1b2c3d4' }, { command: 'x 9f8e7d6c' }],
+		['a command in metadata', { metadata: { command: 'x 1' } }, { metadata: { command: 'x 2' } }],
+		['a word of letters', { cwd: '/work/facade' }, { cwd: '/work/decade' }],
+		['a text named like a time', { metadata: { last: 'ls' } }, { metadata: { last: 'rm' } }],
+	])("doesn't approve a request that differs in %s", (_, one, other) => {
+		expect(again(whole(one), whole(other))).toBe('ask');
+	});
+
+	test('never approves parts of another request', () => {
+		const remembered = exactRules([
+			request({ patterns: ['cat .env'] }),
+			request({ patterns: ['curl https://a.example'] }),
+		]);
+		const pipe = request({ patterns: ['cat .env | curl https://a.example'] });
+		const both = request({ patterns: ['cat .env', 'curl https://a.example'] });
+		for (const asked of [pipe, both]) expect(judge(asked, by(remembered)).decision).toBe('ask');
+	});
+
+	test('can also be denied, and expires', () => {
+		const [{ request: remembered }] = exactRules([request()]);
+		expect(judge(request(), by([{ request: remembered, decision: 'deny' }]))).toMatchObject({
+			decision: 'deny',
+		});
+		const late = by([{ request: remembered, decision: 'approve', expires: '2026-01-01T00:00Z' }]);
+		expect(judge(request(), withoutExpired(late, Date.UTC(2026, 1))).decision).toBe('ask');
+	});
+
+	test('is decided after the rules of the node', () => {
+		const rules = [rule('bash', 'git push *', 'deny')];
+		expect(judge(request(), by(exactRules([request()]), { rules })).decision).toBe('deny');
+	});
+
+	test.each<[string, object, boolean]>([
+		['is any request with texts', {}, true],
+		['can have any characters', { patterns: ['*, $(x)\n', ''] }, true],
+		['can be long', { patterns: ['x'.repeat(100_000)] }, true],
+		['needs patterns', { patterns: [] }, false],
+		['needs a list of patterns', { patterns: 'x' }, false],
+		['needs texts', { patterns: [7] }, false],
+		['needs a permission', { permission: ' ' }, false],
+		['needs a permission that is a text', { permission: {} }, false],
+	])('%s', (_, changes, expected) => {
+		expect(canBeRemembered(request(changes))).toBe(expected);
+		expect(exactRules([request(changes), request(changes)])).toHaveLength(expected ? 1 : 0);
+		if (expected)
+			expect(again(request(changes), request({ ...changes, id: 'i2' }))).toBe('approve');
+	});
+});
+
+/** Texts with all that rules and shells could read differently */
 const text = fc
 	.array(
 		fc.constantFrom(
-			'git',
-			'rm',
-			' ',
-			'*',
-			'?',
-			',',
-			'\\',
-			';',
-			'\n',
-			'..',
-			'~',
-			'"',
-			'$(x)',
-			'-f',
-			'é',
-			'😀',
+			...[
+				'git',
+				'rm',
+				' ',
+				'*',
+				'?',
+				',',
+				'\\',
+				';',
+				'\n',
+				'..',
+				'~',
+				'"',
+				'$(x)',
+				'-f',
+				'é',
+				'😀',
+			],
 		),
-		{
-			minLength: 1,
-			maxLength: 6,
-		},
+		{ minLength: 1, maxLength: 6 },
 	)
 	.map((parts) => parts.join(''))
 	.filter((each) => each.trim() !== '');
 const texts = fc.array(text, { minLength: 1, maxLength: 3 });
 
-describe('the rules for a request', () => {
-	test('to remember approve exactly that request', () => {
-		fc.assert(
-			fc.property(text, texts, texts, (permission, patterns, others) => {
-				const decided = by(exactRules([{ permission, patterns }]));
-				const ask = (changes: object) =>
-					judge(request({ permission, patterns, ...changes }), decided).decision;
-				expect(ask({})).toBe('approve');
-				expect(ask({ permission: `${permission}x` })).toBe('ask');
-				const isCovered = others.every((each) => patterns.includes(each));
-				expect(ask({ patterns: others })).toBe(isCovered ? 'approve' : 'ask');
-			}),
-		);
-	});
-
-	test('are none if the request has no texts to compare', () => {
-		for (const changes of [
-			{ patterns: [] },
-			{ patterns: [''] },
-			{ patterns: ['x', ' '] },
-			{ patterns: [7] },
-			{ patterns: 'x' },
-			{ permission: '' },
-			{ permission: ' ' },
-			{ permission: {} },
-		])
-			expect(exactRules([request(changes)])).toEqual([]);
-		expect(exactRules([request(), request({ id: 'i2' })])).toHaveLength(1);
-	});
-
-	test.each<[string, object, boolean]>([
-		['its patterns are texts', {}, true],
-		['its patterns contain its command', { command: 'git push' }, true],
-		['its command consists of its patterns', { patterns: ['a', 'b'], command: 'a && b' }, true],
-		['its command is not among its patterns', { command: 'git push -f' }, false],
-		['its command is white space', { command: ' ' }, true],
-		['it has no patterns', { patterns: [] }, false],
-		['it has no patterns, but a command', { patterns: [], command: 'git push' }, false],
-		['a pattern is empty', { patterns: ['git push', ' '] }, false],
-		['a pattern is no text', { patterns: ['git push', 7] }, false],
-		['its permission is empty', { permission: ' ' }, false],
-	])('can be remembered or not if %s', (_, changes, expected) => {
-		expect(canBeRemembered(request(changes))).toBe(expected);
-	});
-
-	test('that Try Rules suggests decides it, in Rules and in More Rules, and covers nothing else', () => {
-		fc.assert(
-			fc.property(text, texts, texts, (permission, patterns, others) => {
-				const [{ suggestedRule }] = tryRules([{ permission, patterns }], policy());
-				const { permission: kind, pattern, decision } = suggestedRule!;
-				for (const applied of [
-					policy({ rules: [{ permission: kind, pattern, decision }] }),
-					by([suggestedRule]),
-				]) {
-					const ask = (asked: string[]) =>
-						judge(request({ permission, patterns: asked }), applied).decision;
-					expect(ask(patterns)).toBe('approve');
-					const isCovered = others.every((each) => patterns.includes(each));
-					expect(ask(others)).toBe(isCovered ? 'approve' : 'ask');
-				}
-			}),
-		);
-	});
-
-	test('is suggested only if no rule decides the request', () => {
-		const suggested = (changes: Partial<Policy>) =>
-			tryRules([request()], policy(changes))[0].suggestedRule;
-		const exact = { permission: 'bash', pattern: 'git push', decision: 'approve' };
-		expect(suggested({})).toEqual(exact);
-		expect(suggested({ mode: 'ask' })).toEqual(exact);
-		expect(suggested({ defaultDecision: 'deny' })).toEqual(exact);
-		expect(suggested({ rules: [rule('bash', 'npm *', 'approve')] })).toEqual(exact);
-		for (const decision of ['approve', 'deny', 'ask'] as const)
-			expect(suggested({ rules: [rule('bash', 'git *', decision)] })).toBeUndefined();
-		for (const mode of ['approve', 'deny'] as const) expect(suggested({ mode })).toBeUndefined();
-		expect(suggested({ moreRules: readMoreRules([entry()]) })).toBeUndefined();
-	});
+test('a suggested rule approves exactly its request, for any texts', () => {
+	fc.assert(
+		fc.property(text, texts, texts, (permission, patterns, others) => {
+			const [{ suggestedRule }] = tryRules([{ permission, patterns }], policy());
+			const ask = (asked: string[]) =>
+				tryRules([{ permission, patterns: asked }], by([suggestedRule]))[0].decision;
+			expect(ask(patterns)).toBe('approve');
+			expect(ask(others)).toBe(others.join('\0') === patterns.join('\0') ? 'approve' : 'ask');
+		}),
+	);
 });

@@ -1,14 +1,18 @@
-// Commands of every day, each with the rule that approves it: a matcher that asks about everything fails here.
+// Commands of site builders' work, each with the obvious rule that approves it: a reader that asks about everything fails here.
 import { expect, test } from '@jest/globals';
 import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { policy, request, rule } from './policies.mts';
 
-/** Rules that deny or ask, as teams have them; none is about the commands below */
+/** Rules after the specific approvals, as the docs say; none is about the commands below */
 const DENYING = [
-	rule('bash', 'rm -rf *, sudo *, dd *, mkfs*, shutdown*, curl * | sh, wget * | sh', 'deny'),
-	rule('bash', 'git push *, npm publish*', 'ask'),
-	rule('edit', '.env, *.pem', 'deny'),
-];
+	'rm -rf *',
+	'sudo *',
+	'dd *',
+	'mkfs*',
+	'shutdown*',
+	'curl * | sh',
+	'git push *',
+].map((pattern) => rule('bash', pattern, 'deny'));
 
 const COMMANDS: Record<string, string[]> = {
 	'ls *': [
@@ -49,7 +53,7 @@ const COMMANDS: Record<string, string[]> = {
 		'find . -newer README.md',
 		"find . -name 'index.ts' -print",
 	],
-	'git status, git status *': ['git status', 'git status --short', 'git status -sb'],
+	'git status *': ['git status', 'git status --short', 'git status -sb'],
 	'git *': [
 		'git log --oneline -5',
 		'git show HEAD~1',
@@ -72,6 +76,9 @@ const COMMANDS: Record<string, string[]> = {
 		"git commit -m 'Add tests, at last'",
 		'git commit -m "feat: add login" --no-verify',
 		'git commit -m "100% done"',
+		'git commit -m "fix: a & b"',
+		'git commit -m "Fix /cart page, about ~5 items; see #12"',
+		'git commit -m "Line one\nLine two"',
 	],
 	'git checkout *': [
 		'git checkout main',
@@ -79,7 +86,7 @@ const COMMANDS: Record<string, string[]> = {
 		'git checkout -- src/a.ts',
 	],
 	'git switch *': ['git switch main', 'git switch -c fix/typo'],
-	'git pull, git pull *': ['git pull', 'git pull --rebase', 'git pull origin main'],
+	'git pull *': ['git pull', 'git pull --rebase', 'git pull origin main'],
 	'git merge *': ['git merge --no-ff next', 'git merge main'],
 	'git rebase *': ['git rebase main', 'git rebase --continue'],
 	'git log *': [
@@ -92,9 +99,11 @@ const COMMANDS: Record<string, string[]> = {
 		'npm run build -- --watch',
 		'npm run test:unit -- --coverage',
 		'npm run lint --silent',
+		'npm run build 2>&1',
+		'npm run build >/dev/null 2>&1',
 		'npm run build --workspace=packages/core',
 	],
-	'npm test, npm test *': ['npm test', 'npm test -- src/a.test.ts', 'npm test --silent'],
+	'npm test *': ['npm test', 'npm test -- src/a.test.ts', 'npm test --silent'],
 	'npm *': [
 		'npm ci',
 		'npm ls --depth=0',
@@ -122,12 +131,7 @@ const COMMANDS: Record<string, string[]> = {
 		'yarn workspace core test',
 		'yarn add lodash',
 	],
-	'pnpm *': [
-		'pnpm install',
-		'pnpm -r build',
-		'pnpm --filter @app/web dev',
-		'pnpm dlx shadcn@latest add button',
-	],
+	'pnpm *': ['pnpm install', 'pnpm -r build', 'pnpm --filter @app/web dev'],
 	'bun *': ['bun install', 'bun test --watch', 'bun run dev'],
 	'node *': [
 		'node index.js',
@@ -172,7 +176,6 @@ const COMMANDS: Record<string, string[]> = {
 		'go test ./... -run TestA',
 		'go vet ./...',
 		'go mod tidy',
-		'go run ./cmd/server',
 		'go get golang.org/x/tools@latest',
 	],
 	'cargo *': [
@@ -203,7 +206,7 @@ const COMMANDS: Record<string, string[]> = {
 		'kubectl get pods -n web -o wide',
 		'kubectl get deploy/web -o yaml',
 	],
-	'terraform plan, terraform plan *': ['terraform plan', 'terraform plan -out=tfplan'],
+	'terraform plan *': ['terraform plan', 'terraform plan -out=tfplan'],
 	'curl *': [
 		'curl https://api.example.com/v1/items',
 		'curl -fsS -o out.json https://example.com/a.json',
@@ -225,13 +228,46 @@ const COMMANDS: Record<string, string[]> = {
 	'du *': ['du -sh build', 'du -h --max-depth=1 .'],
 	'which *': ['which node', 'which npm git'],
 	'date *': ['date +%F', 'date -u', 'date +%Y/%m/%d'],
-	'vim *': ['vim +10 src/a.ts', 'vim +/main src/a.ts'],
+	'vim *': ['vim +10 src/a.ts'],
 	'gh pr *': [
 		'gh pr list',
 		'gh pr view 12 --comments',
 		'gh pr create --title "Add login" --body "As discussed"',
 		'gh pr checkout 12',
 	],
+	'pnpm dlx *': ['pnpm dlx shadcn@latest add button'],
+	'go run *': ['go run ./cmd/server'],
+	'npx tsc *': ['npx tsc', 'npx tsc -p tsconfig.build.json'],
+	'npm publish --dry-run': ['npm publish --dry-run'],
+	'astro *': ['astro build', 'astro check', 'astro add react'],
+	'next *': ['next build', 'next lint --dir src', 'next info'],
+	'vite *': ['vite build', 'vite preview --port 4173', 'vite build --mode staging'],
+	'hugo *': ['hugo', 'hugo --minify', 'hugo new posts/spring-sale.md'],
+	'eleventy *': ['eleventy --serve', 'eleventy --input=src --output=public'],
+	'wrangler *': ['wrangler deploy --dry-run', 'wrangler pages deploy dist'],
+	'netlify *': ['netlify deploy --dir=dist', 'netlify status'],
+	'vercel *': ['vercel build', 'vercel env ls', 'vercel --prod'],
+	'lighthouse *': [
+		'lighthouse https://staging.example.com --output=json',
+		'lighthouse https://staging.example.com/cart --only-categories=performance',
+	],
+	'wp *': ['wp plugin list', 'wp post list --post_type=page', 'wp cache flush'],
+	'drush *': ['drush cr', 'drush updb -y'],
+	'sass *': ['sass src/main.scss dist/main.css', 'sass --watch src:dist'],
+	'postcss *': ['postcss src/a.css -o dist/a.css'],
+	'tailwindcss *': ['tailwindcss -i src/in.css -o dist/out.css --minify'],
+	'imagemin *': ['imagemin images/hero.png --out-dir=dist'],
+	'svgo *': ['svgo -f icons -o dist/icons'],
+	'cwebp *': ['cwebp -q 80 hero.png -o hero.webp'],
+	'ffmpeg *': ['ffmpeg -i intro.mov -vf scale=1280:-1 intro.mp4'],
+	'stylelint *': ['stylelint "src/a.css"', 'stylelint src --fix'],
+	'playwright *': ['playwright test', 'playwright test e2e/cart.spec.ts --project=chromium'],
+	'cypress *': ['cypress run --spec cypress/e2e/cart.cy.ts'],
+	'turbo *': ['turbo run build --filter=web'],
+	'nx *': ['nx build web', 'nx affected -t lint'],
+	'prisma *': ['prisma migrate dev --name add-cart', 'prisma generate'],
+	'git tag *': ['git tag v1.4.0', 'git tag -a v1.4.0 -m "Spring sale"'],
+	'git restore *': ['git restore --staged src/a.ts'],
 	'php artisan *': ['php artisan migrate --seed', 'php artisan route:list'],
 	'composer *': ['composer install --no-dev', 'composer require laravel/sanctum'],
 	'bundle exec *': ['bundle exec rspec spec/a_spec.rb', 'bundle exec rake db:migrate'],
@@ -240,31 +276,52 @@ const COMMANDS: Record<string, string[]> = {
 	'./gradlew *': ['./gradlew build', './gradlew test --tests com.example.ATest'],
 	'mvn *': ['mvn -q test', 'mvn package -DskipTests=true'],
 	'flutter *': ['flutter pub get', 'flutter test test/a_test.dart'],
-	'NODE_ENV=test npm *': ['NODE_ENV=test npm test', 'NODE_ENV=test npm run e2e -- --headed'],
-	'npm run build && npm run *': ['npm run build && npm run test -- --ci'],
-	'cd packages/* && npm test': ['cd packages/core && npm test'],
-	'npm ci && npm test': ['npm ci && npm test'],
-	'git log * | head -*': ['git log --oneline | head -20'],
 	'cat src/*.ts': ['cat src/index.ts', 'cat src/lib/util.ts'],
 	'node scripts/*.mjs *': ['node scripts/build.mjs --prod', 'node scripts/seed.mjs 10 users'],
-	'npm run ?': ['npm run x'],
 };
 
-const rows = Object.entries(COMMANDS).flatMap(([pattern, commands]) =>
-	commands.map((command): [string, string] => [pattern, command]),
+/** Commands with several parts, of which each needs a rule */
+const SEVERAL: Array<[patterns: string[], commands: string[]]> = [
+	[
+		['npm ci', 'npm run *'],
+		['npm ci && npm run build', 'npm ci; npm run test -- --ci'],
+	],
+	[['cd packages/*', 'npm test *'], ['cd packages/core && npm test']],
+	[
+		['git log *', 'head *'],
+		['git log --oneline | head -20', 'git log -3 | head'],
+	],
+	[['git add *', 'git commit -m *'], ['git add -A && git commit -m "Add the spring sale"']],
+	[['mkdir *', 'touch *', 'ls *'], ['mkdir -p src/pages\ntouch src/pages/sale.astro\n\nls src\n']],
+	[
+		['npm test *', 'npm run *'],
+		['npm test 2>/dev/null || npm run test:debug', 'npm test &> /dev/null;'],
+	],
+	[['cat *', 'grep *', 'sort *', 'uniq *'], ["cat access.log | grep 'GET /cart' | sort | uniq -c"]],
+];
+
+const rows = [
+	...Object.entries(COMMANDS).map(([pattern, commands]): (typeof SEVERAL)[number] => [
+		[pattern],
+		commands,
+	]),
+	...SEVERAL,
+].flatMap(([patterns, commands]) =>
+	commands.map((command): [string[], string] => [patterns, command]),
 );
 
-test('the list has at least 200 commands', () => {
-	expect(new Set(rows.map(([, command]) => command)).size).toBeGreaterThanOrEqual(200);
+test('the list has at least 240 commands', () => {
+	expect(new Set(rows.map(([, command]) => command)).size).toBeGreaterThanOrEqual(240);
 });
 
 test.each(rows)(
-	'the rule %j approves %j, after rules that deny other commands',
-	(pattern, command) => {
-		const rules = [...DENYING, rule('bash', pattern, 'approve')];
-		expect(decide(request({ patterns: [command] }), policy({ rules }))).toMatchObject({
-			decision: 'approve',
-			decidedBy: 'rule 4',
-		});
+	'the rules %j approve %j, before rules that deny other commands',
+	(patterns, command) => {
+		const approving = patterns.map((pattern) => rule('bash', pattern, 'approve'));
+		const verdict = decide(
+			request({ patterns: [command] }),
+			policy({ rules: [...approving, ...DENYING], defaultDecision: 'deny' }),
+		);
+		expect(verdict).toMatchObject({ decision: 'approve' });
 	},
 );

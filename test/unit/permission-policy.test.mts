@@ -4,24 +4,20 @@ import fc from 'fast-check';
 import {
 	checkRules,
 	decide,
-	splitPatterns,
-	MAX_COMPARED_LENGTH,
 	judge,
 	type Decision,
+	type PageAnswers,
 	type Policy,
-	type Rule,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
+import { fingerprintContent } from '../../nodes/shared/client/session.ts';
 import { policy, request, rule } from './policies.mts';
 
-const ruling = (
-	given: Policy,
-	permission: string,
-	patterns: string[],
-	...told: [effort?: { left: number }, told?: string[]]
-) => judge(request({ permission, patterns }), given, ...told);
+const ruling = (given: Policy, permission: string, patterns: string[]) =>
+	judge(request({ permission, patterns }), given);
 
 describe('rules', () => {
-	test('the first match decides', () => {
+	test('the first that applies decides', () => {
 		const rules = [
 			rule('bash', 'git push', 'deny'),
 			rule('bash', 'git *', 'approve'),
@@ -30,69 +26,108 @@ describe('rules', () => {
 		expect(ruling(policy({ rules }), 'bash', ['git push'])).toEqual({
 			decision: 'deny',
 			decidedBy: 'rule 1',
+			because: 'rule 1 denies «git push»',
 		});
-		expect(ruling(policy({ rules }), 'bash', ['git status'])).toEqual({
+		expect(ruling(policy({ rules }), 'edit', ['a'])).toMatchObject({ decidedBy: 'rule 3' });
+		const above = [rules[1], rules[0]];
+		expect(ruling(policy({ rules: above }), 'bash', ['git push'])).toEqual({
 			decision: 'approve',
-			decidedBy: 'rule 2',
-		});
-		expect(ruling(policy({ rules }), 'edit', ['a'])).toEqual({
-			decision: 'deny',
-			decidedBy: 'rule 3',
+			decidedBy: 'rule 1',
+			because: 'rule 1 approves «git push»',
 		});
 	});
 
-	test("a match of only a part of the request doesn't decide", () => {
-		const rules = [rule('bash', 'git *', 'approve')];
-		expect(
-			ruling(policy({ rules, defaultDecision: 'deny' }), 'bash', ['git push', 'rm -rf /']),
-		).toEqual({ decision: 'deny', decidedBy: 'default decision' });
+	test.each<[patterns: string[], Decision, decidedBy: string]>([
+		[['git push', 'npm test'], 'approve', 'rule 1 and rule 2'],
+		[['git push && npm test'], 'approve', 'rule 1 and rule 2'],
+		[['git push', 'rm x'], 'deny', 'rule 3'],
+		[['npm test; rm x'], 'deny', 'rule 3'],
+		[['git push', 'curl x'], 'ask', 'rule 4'],
+		[['rm x', 'curl x'], 'deny', 'rule 3'],
+		[['git push', 'ls'], 'ask', 'default decision'],
+		[['ls', 'rm x'], 'deny', 'rule 3'],
+	])('decide each text and part: with %j, %s by %s', (patterns, decision, decidedBy) => {
+		const rules = [
+			rule('bash', 'git *', 'approve'),
+			rule('bash', 'npm *', 'approve'),
+			rule('bash', 'rm *', 'deny'),
+			rule('bash', 'curl *', 'ask'),
+		];
+		expect(ruling(policy({ rules }), 'bash', patterns)).toMatchObject({ decision, decidedBy });
 	});
 
-	test('several globs of one rule can cover the request together', () => {
-		const rules = [rule('bash', 'git *, npm run *', 'approve')];
-		expect(ruling(policy({ rules }), 'bash', ['git push', 'npm run build']).decision).toBe(
-			'approve',
-		);
-	});
-
-	test.each<[Decision]>([['deny'], ['ask']])(
-		'nothing is approved against an earlier rule that says %s to a part of it',
-		(decision) => {
-			const rules = [rule('bash', 'rm *', decision), rule('*', '*', 'approve')];
-			expect(ruling(policy({ rules }), 'bash', ['ls', 'rm -rf /']).decision).toBe('ask');
-			expect(
-				ruling(policy({ rules: [rules[0]], defaultDecision: 'approve' }), 'bash', [
-					'ls',
-					'rm -rf /',
-				]).decision,
-			).toBe('ask');
-			expect(ruling(policy({ rules }), 'bash', ['ls']).decision).toBe('approve');
+	test.each<[Decision]>([['approve'], ['deny'], ['ask']])(
+		'leave the rest to the default decision: %s',
+		(defaultDecision) => {
+			expect(ruling(policy({ defaultDecision }), 'bash', ['x'])).toEqual({
+				decision: defaultDecision,
+				decidedBy: 'default decision',
+				because: 'no rule covers «x»',
+			});
 		},
 	);
 
-	test('only globs for anything cover a request without a pattern', () => {
-		const rules = [rule('bash', 'git *', 'approve')];
-		expect(ruling(policy({ rules }), 'bash', []).decision).toBe('ask');
-		expect(ruling(policy({ rules: [rule('bash', '*', 'approve')] }), 'bash', []).decision).toBe(
-			'approve',
-		);
+	test.each<[Decision]>([['deny'], ['ask']])(
+		'that say %s keep the default decision from approving what they may mean',
+		(decision) => {
+			const rules = [rule('bash', 'rm *', decision)];
+			const by = policy({ rules, defaultDecision: 'approve' });
+			expect(ruling(by, 'bash', ['ls $X'])).toMatchObject({ decision: 'ask', decidedBy: 'rule 1' });
+			expect(ruling(by, 'bash', ['ls'])).toMatchObject({ decision: 'approve' });
+			expect(ruling(by, 'edit', ['a b'])).toMatchObject({ decision: 'approve' });
+		},
+	);
+
+	test.each<[string, string, Decision]>([
+		['bash', 'bash', 'approve'],
+		['*', 'any thing; at all', 'approve'],
+		['ba*', 'bash', 'approve'],
+		['ba*', 'ba;sh', 'ask'],
+		['Bash', 'bash', 'ask'],
+		['bas', 'bash', 'ask'],
+	])('that approve %j are for the permission %j: %s', (permission, asked, decision) => {
+		const rules = [rule(permission, 'x', 'approve')];
+		expect(ruling(policy({ rules }), asked, ['x']).decision).toBe(decision);
 	});
 
-	test('a request without a match gets the default decision', () => {
-		expect(ruling(policy({ defaultDecision: 'approve' }), 'bash', ['x'])).toEqual({
-			decision: 'approve',
-			decidedBy: 'default decision',
-		});
+	test('that deny ignore the case of the permission', () => {
+		const rules = [rule(' Ba* ', 'x', 'deny')];
+		expect(ruling(policy({ rules }), 'BASH', ['x']).decision).toBe('deny');
 	});
 
-	test('a comma can be part of a glob', () => {
-		expect(splitPatterns('a\\,b, c\nd')).toEqual(['a\\,b', 'c', 'd']);
-		expect(ruling(policy({ rules: [rule('*', 'a\\,b', 'approve')] }), 'x', ['a,b']).decision).toBe(
-			'approve',
-		);
+	test.each([
+		'ls *.ts, [a] "$x"',
+		' npm  test ',
+		'a\nb; c & d > e',
+		'\0\ufdd0 *',
+		'C:\\x\\*',
+		'x'.repeat(MAX_TEXT + 1),
+	])('match a text that is exactly theirs, whatever characters it has: %j', (text) => {
+		for (const decision of ['approve', 'deny'] as const)
+			for (const permission of ['bash', 'edit', 'grep', 'webfetch'])
+				expect(
+					ruling(policy({ rules: [rule(permission, text, decision)] }), permission, [text]),
+				).toMatchObject({ decision, decidedBy: 'rule 1' });
 	});
 
-	test('rules without an approval never approve, for any request', () => {
+	test('read a backslash before a wildcard, and values of expressions, as the character', () => {
+		expect(
+			ruling(policy({ rules: [rule('*', 'ls \\*.ts', 'approve')] }), 'bash', ['ls *.ts']),
+		).toMatchObject({ decision: 'approve' });
+		const built = { ...rule('bash', 'ls \\*', 'approve'), hasValues: true as const };
+		expect(ruling(policy({ rules: [built] }), 'bash', ['ls *']).decision).toBe('approve');
+		expect(ruling(policy({ rules: [built] }), 'bash', ['ls \\*']).decision).toBe('ask');
+		expect(ruling(policy({ rules: [built] }), 'bash', ['ls x']).decision).toBe('ask');
+	});
+
+	test('with a comma or a line break have one pattern', () => {
+		for (const pattern of ['git status, *', 'git status\n*', '*, git status'])
+			expect(
+				ruling(policy({ rules: [rule('bash', pattern, 'approve')] }), 'bash', ['rm x']).decision,
+			).toBe('ask');
+	});
+
+	test('without an approval never approve, for any request', () => {
 		const anyRule = fc.record({
 			permission: fc.string(),
 			pattern: fc.string(),
@@ -114,53 +149,38 @@ describe('rules', () => {
 	});
 });
 
-describe('a rule that approves', () => {
-	test.each([
-		['', 'pattern'],
-		['  ', 'pattern'],
-		[',', 'pattern'],
-		[' ,\n, ', 'pattern'],
-		['git *', 'permission'],
-	])('and has %j as patterns is refused: it has no %s', (pattern, missing) => {
-		const rules = [
-			rule('bash', '*', 'deny'),
-			rule(missing === 'permission' ? ' ' : 'bash', pattern, 'approve'),
-		];
-		expect(() => checkRules(rules)).toThrow(
-			expect.objectContaining({
-				message: `Rule 2 has no ${missing}`,
-				description: expect.stringMatching(/or \* to approve every/),
-			}),
-		);
+describe('a rule with an empty field is refused', () => {
+	test.each<[permission: string, pattern: string, field: string]>([
+		['bash', '', 'pattern'],
+		['bash', ' \n', 'pattern'],
+		[' ', 'git *', 'permission'],
+	])('permission %j, pattern %j: it has no %s', (permission, pattern, field) => {
+		for (const decision of ['approve', 'deny', 'ask'] as const)
+			expect(() =>
+				checkRules([rule('bash', '*', 'deny'), rule(permission, pattern, decision)]),
+			).toThrow(
+				expect.objectContaining({
+					message: `Rule 2 has no ${field}`,
+					description: expect.stringMatching(/or \* for every/),
+				}),
+			);
 	});
 
-	test('needs only a star to approve everything', () => {
+	test('but a star is enough', () => {
 		expect(() => checkRules([rule('*', '*', 'approve')])).not.toThrow();
 		expect(decide(request(), policy({ rules: [rule('*', '*', 'approve')] }))).toMatchObject({
 			decision: 'approve',
 		});
 	});
 
-	test.each<[string, string]>([
+	test.each([
 		['bash', ''],
-		['bash', ' , '],
 		['', '*'],
-	])(
-		'with permission %j and pattern %j approves nothing, even unchecked',
-		(permission, pattern) => {
-			const rules = [rule(permission, pattern, 'approve')];
-			expect(decide(request(), policy({ rules }))).toMatchObject({ decision: 'ask' });
-		},
-	);
-
-	test.each<[Decision]>([['deny'], ['ask']])(
-		'is the only one that needs a pattern: %s can leave it empty',
-		(decision) => {
-			const rules = [rule('', '', decision), rule('*', '*', 'approve')];
-			expect(() => checkRules(rules)).not.toThrow();
-			expect(decide(request(), policy({ rules })).decision).toBe(decision);
-		},
-	);
+	])('permission %j and pattern %j approve nothing, even unchecked', (permission, pattern) => {
+		expect(
+			decide(request(), policy({ rules: [rule(permission, pattern, 'approve')] })),
+		).toMatchObject({ decision: 'ask' });
+	});
 });
 
 describe("a request that rules can't read", () => {
@@ -175,11 +195,13 @@ describe("a request that rules can't read", () => {
 		['has numbers among its patterns', { patterns: ['ls', 1] }, /aren't a list of texts/],
 		['has null among its patterns', { patterns: ['ls', null] }, /aren't a list of texts/],
 		['has no patterns at all', { patterns: undefined }, /patterns are missing/],
+		['has an empty list of patterns', { patterns: [] }, /it has no patterns/],
 		['has no permission', { permission: undefined }, /permission is missing/],
 		['has a permission that is null', { permission: null }, /permission isn't a text/],
 		['has a permission that is a number', { permission: 1 }, /permission isn't a text/],
 		['has a permission that is a list', { permission: ['bash'] }, /permission isn't a text/],
-		['is too long', { patterns: ['x'.repeat(MAX_COMPARED_LENGTH)] }, /characters, too many/],
+		['has a command that is a list', { command: ['rm'] }, /its command isn't a text/],
+		['has a command that is a number', { metadata: { command: 1 } }, /its command isn't a text/],
 	])('because it %s, is sent to an approver, for any rules', (_, changes, because) => {
 		expect(decide(request(changes), everything)).toEqual({
 			decision: 'ask',
@@ -189,15 +211,6 @@ describe("a request that rules can't read", () => {
 		expect(decide(request(changes), deny).decision).toBe('ask');
 	});
 
-	test('is not one with an empty list of patterns, which only * covers', () => {
-		const nothing = request({ patterns: [] });
-		expect(decide(nothing, everything).decision).toBe('approve');
-		expect(decide(nothing, policy({ rules: [rule('*', 'git *', 'approve')] })).decision).toBe(
-			'ask',
-		);
-		expect(decide(nothing, policy({ rules: [rule('*', 'rm *', 'deny')] })).decision).toBe('ask');
-	});
-
 	test.each<[Policy['mode'], 'approve' | 'deny']>([
 		['approve', 'approve'],
 		['deny', 'deny'],
@@ -205,43 +218,80 @@ describe("a request that rules can't read", () => {
 		const unread = request({ permission: undefined, patterns: undefined });
 		expect(decide(unread, policy({ mode }))).toMatchObject({ decision, decidedBy: 'policy' });
 	});
+});
 
-	test('includes one that takes too long to compare: globs and texts made to stall', () => {
-		const pattern = Array.from({ length: 300 }, () => `*${'a'.repeat(500)}b`).join(', ');
-		const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
-		const long = request({ patterns: ['a'.repeat(MAX_COMPARED_LENGTH - 10)] });
-		expect(decide(long, policy({ rules }))).toEqual({
-			decision: 'ask',
-			because: expect.stringMatching(/too long/),
+describe('a request that is too long for rules', () => {
+	const TOO_LONG = expect.stringMatching(/it's too long for rules/);
+	const many = (count: number) => Array.from({ length: count }, (_, at) => `ls ${at}`);
+
+	test.each<[string, string[]]>([
+		['a text', [`ls ${'x'.repeat(MAX_TEXT)}`]],
+		['many patterns', many(MAX_TEXTS + 1)],
+		['many parts', [many(MAX_TEXTS + 1).join(';')]],
+	])('because of %s, is sent to an approver', (_, patterns) => {
+		const by = (rules: Policy['rules'], defaultDecision: Decision) =>
+			ruling(policy({ rules, defaultDecision }), 'bash', patterns);
+		const asks = { decision: 'ask', because: TOO_LONG };
+		expect(by([rule('bash', 'ls *', 'approve')], 'approve')).toMatchObject(asks);
+		expect(by([rule('bash', 'rm *', 'deny'), rule('*', '*', 'approve')], 'deny')).toMatchObject({
+			...asks,
+			decidedBy: 'rule 1',
 		});
+		expect(by([rule('*', '*', 'approve'), rule('bash', 'rm *', 'deny')], 'ask')).toMatchObject({
+			decision: 'approve',
+		});
+		expect(by([rule('*', '*', 'deny')], 'ask')).toMatchObject({ decision: 'deny' });
 	});
 
-	test('does not include a long one: 300 everyday globs and 99,000 characters', () => {
-		const pattern = Array.from({ length: 300 }, (_, index) => `tool${index} *`).join(', ');
-		const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
-		const long = request({ patterns: ['x'.repeat(99_000)] });
-		expect(decide(long, policy({ rules })).decision).toBe('approve');
+	test('is at most as long as its limits', () => {
+		const rules = [rule('bash', 'ls *', 'approve')];
+		expect(ruling(policy({ rules }), 'bash', many(MAX_TEXTS)).decision).toBe('approve');
+		expect(ruling(policy({ rules }), 'bash', [`ls ${'x'.repeat(MAX_TEXT - 3)}`]).decision).toBe(
+			'approve',
+		);
+	});
+
+	test('when the comparisons of all requests of a poll have used up the budget', () => {
+		const rules = [rule('bash', 'x*a*b*', 'deny'), rule('bash', '*', 'approve')];
+		const budget = { left: 100_000 };
+		const verdicts = many(1_000).map(
+			(_) =>
+				judge(request({ patterns: [`x${'a'.repeat(4_000)}`] }), policy({ rules }), budget).decision,
+		);
+		expect(verdicts[0]).toBe('approve');
+		expect(verdicts.at(-1)).toBe('ask');
 	});
 });
 
 describe('a command beside the patterns', () => {
-	const rules = [rule('bash', 'rm *', 'deny'), rule('bash', 'git *', 'approve')];
+	const rules = [rule('bash', 'git *', 'approve'), rule('bash', 'rm *', 'deny')];
 	const decided = (changes: object) => decide(request(changes), policy({ rules })).decision;
 
 	test.each([
-		[{ command: 'rm -rf /' }, 'ask'],
-		[{ metadata: { command: 'rm -rf /' } }, 'ask'],
+		[{ command: 'rm -rf /' }, 'deny'],
+		[{ metadata: { command: 'rm -rf /' } }, 'deny'],
 		[{ command: 'git push', metadata: { command: 'ls' } }, 'ask'],
-		[{ command: 'git push && git pull' }, 'ask'],
-		[{ command: ['rm', '-rf', '/'] }, 'ask'],
-		[{ metadata: { command: { run: 'rm' } } }, 'ask'],
-		[{ command: 'git status' }, 'approve'],
+		[{ command: 'git push && git $x' }, 'ask'],
+		[{ command: 'git push && git pull' }, 'approve'],
 		[{ command: 'git push' }, 'approve'],
-		[{ command: 'git push && git pull', patterns: ['git push', 'git pull'] }, 'approve'],
+		[{ command: ' git push ;' }, 'approve'],
 		[{ command: '', metadata: { command: null } }, 'approve'],
-		[{ command: 'rm -rf /', patterns: ['rm -rf /'] }, 'deny'],
+		[{ command: ' ' }, 'approve'],
+		[{ permission: 'edit', patterns: ['a'], command: 'rm x' }, 'ask'],
 	])('counts like another pattern: %j', (changes, decision) => {
 		expect(decided(changes)).toBe(decision);
+	});
+
+	test('counts once if it consists of the patterns', () => {
+		const exact = policy({ rules: [rule('bash', 'x $a', 'approve')] });
+		expect(decide(request({ patterns: ['x $a'], command: 'x $a' }), exact).decision).toBe(
+			'approve',
+		);
+		const parts = ['npm ci', 'npm test'];
+		const both = policy({ rules: parts.map((each) => rule('bash', each, 'approve')) });
+		expect(decide(request({ patterns: parts, command: 'npm ci && npm test' }), both).decision).toBe(
+			'approve',
+		);
 	});
 });
 
@@ -315,54 +365,34 @@ describe('a pending interaction', () => {
 	});
 });
 
-describe('a ruling says', () => {
-	const rules = (...list: Rule[]) => policy({ rules: list });
-	const ruled = (list: Rule[], patterns = ['x'], left?: number) => {
-		const told: string[] = [];
-		const effort = left === undefined ? undefined : { left };
-		return { ...ruling(rules(...list), 'bash', patterns, effort, told), told };
-	};
-
-	test('that it takes too long, if the effort is spent', () => {
-		for (const left of [0, 1, 50])
-			expect(ruled([rule('bash', 'x', 'approve')], ['x'], left)).toMatchObject({
-				decision: 'ask',
-				because: 'comparing it with the rules would take too long',
-			});
-		expect(ruled([rule('bash', 'x', 'approve')], ['x'], 10_000)).toMatchObject({
-			decision: 'approve',
-		});
+describe('a verdict on the page', () => {
+	test('lasts only if its option still says so', () => {
+		const answered = (interaction: object, option: string) => {
+			const page: PageAnswers = {
+				[String(fingerprintContent(interaction))]: { decision: 'approve', option },
+			};
+			return decide(interaction, policy({ page }));
+		};
+		const approved = { decision: 'approve', decidedBy: 'page' };
+		expect(answered(request(), 'always')).toEqual({ ...approved, option: 'always', lasts: true });
+		expect(answered(request(), 'once')).toEqual({ ...approved, option: 'once' });
+		expect(answered(request(), 'gone')).toEqual({ ...approved, option: 'gone' });
 	});
 
-	test('that an approval with an empty field approves nothing', () => {
-		for (const empty of [rule('', 'x', 'approve'), rule('bash', '', 'approve')])
-			expect(ruled([empty])).toMatchObject({
-				decision: 'ask',
-				told: ['rule 1 has an empty field, so it approves nothing'],
-			});
-		expect(ruled([rule(' bash ', 'x', 'approve')])).toMatchObject({ decidedBy: 'rule 1' });
+	test('is never one of another request', () => {
+		let deep: unknown = {};
+		for (let depth = 0; depth < 10_000; depth++) deep = [deep];
+		for (const interaction of [request(), request({ metadata: deep })]) {
+			const page: PageAnswers = { undefined: { decision: 'approve', option: 'once' } };
+			expect(decide(interaction, policy({ page })).decision).toBe('ask');
+		}
 	});
+});
 
-	test('which rule blocked an approval, and a denial is a denial', () => {
-		const part = rule('bash', 'y', 'ask');
-		expect(ruled([part, rule('bash', '*', 'approve')], ['x', 'y'])).toMatchObject({
-			decision: 'ask',
-			because: 'rule 1 matches part of the request',
-			decidedBy: 'rule 1',
-		});
-		expect(ruled([part, rule('bash', '*', 'deny')], ['x', 'y'])).toMatchObject({
-			decision: 'deny',
-			decidedBy: 'rule 2',
-		});
-		expect(
-			ruled([rule('bash', 'y', 'approve'), rule('bash', '*', 'approve')], ['x', 'y']),
-		).toMatchObject({ decision: 'approve', decidedBy: 'rule 2' });
-	});
-
-	test('no rule if none decides', () => {
-		expect(decide(request(), policy({ mode: 'ask' }))).not.toHaveProperty('decidedBy', undefined);
-		expect(ruled([rule('bash', 'y*', 'approve')], ['y; rm'])).toMatchObject({
-			because: "it contains a second command, which the wildcard in rule 1 doesn't cover",
-		});
+test('no rule decides what the policy decides', () => {
+	expect(decide(request(), policy({ mode: 'ask' }))).toEqual({
+		decision: 'ask',
+		because: 'the permission policy asks for approval',
+		decidedBy: 'policy',
 	});
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decide, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
@@ -21,134 +22,121 @@ const response = {
 		{ value: 'reject', label: 'Reject' },
 	],
 };
-const NO = 'rule 1 has no pattern that matches';
-const EDIT = 'rule 3 is for another permission';
 const only = (request: unknown, by = policy()) => tryRules([request], by)[0];
+const suggested = (permission: string, patterns: string[]) => ({
+	request: { permission, patterns, hash: expect.stringMatching(/^.{20,}$/) },
+	decision: 'approve',
+});
 
 describe('Try Rules', () => {
 	test.each<[string, object, object]>([
 		[
 			'an approval',
 			{ permission: 'bash', patterns: ['git push'] },
-			{ decision: 'approve', decidedBy: 'rule 2', rules: [NO, 'rule 2 decides'] },
+			{ decision: 'approve', decidedBy: 'rule 2', because: 'rule 2 approves «git push»' },
 		],
 		[
 			'a denial',
-			{ permission: 'bash', patterns: ['rm x'] },
-			{ decision: 'deny', decidedBy: 'rule 1', rules: ['rule 1 decides'] },
+			{ permission: 'bash', patterns: ['rm x', 'ls'] },
+			{ decision: 'deny', decidedBy: 'rule 1', because: 'rule 1 denies «rm x»' },
 		],
 		[
 			'a rule that asks',
 			{ permission: 'edit', patterns: ['a.md'] },
-			{
-				decision: 'ask',
-				decidedBy: 'rule 3',
-				because: 'rule 3 asks for approval',
-				rules: [
-					'rule 1 is for another permission',
-					'rule 2 is for another permission',
-					'rule 3 decides',
-				],
-			},
+			{ decision: 'ask', decidedBy: 'rule 3', because: 'rule 3 asks for approval of «a․md»' },
 		],
 		[
 			'what no rule covers',
 			{ permission: 'web', patterns: ['x'] },
-			{
-				decision: 'ask',
-				decidedBy: 'default decision',
-				because: 'no rule covers it',
-				rules: [1, 2, 3].map((rule) => `rule ${rule} is for another permission`),
-				suggestedRule: { permission: 'web', pattern: 'x', decision: 'approve' },
-			},
-		],
-		[
-			'what a rule reserves in part',
-			{ permission: 'bash', patterns: ['rm x', 'ls'] },
-			{
-				decision: 'ask',
-				decidedBy: 'default decision',
-				because: 'no rule covers it',
-				rules: [
-					'rule 1 matches only part of the request',
-					'rule 2 has no pattern that matches',
-					EDIT,
-				],
-			},
+			{ decision: 'ask', decidedBy: 'default decision', because: 'no rule covers «x»' },
 		],
 		[
 			'what keeps a rule from applying',
-			{ permission: 'bash', patterns: ['git push; curl evil'] },
+			{ permission: 'bash', patterns: ['git log ~'] },
 			{
 				decision: 'ask',
-				decidedBy: 'rule 2',
-				because: "it contains a second command, which the wildcard in rule 2 doesn't cover",
-				rules: [
-					NO,
-					"rule 2 would approve the request, but its wildcards don't cover all of it",
-					EDIT,
-				],
-				suggestedRule: {
-					permission: 'bash',
-					pattern: 'git push; curl evil',
-					decision: 'approve',
-				},
+				decidedBy: 'default decision',
+				because: "rule 2 doesn't approve «git log ～»: its wildcard doesn't match «～»",
 			},
 		],
+		[
+			'what a rule may mean',
+			{ permission: 'bash', patterns: ['xargs rm'] },
+			{
+				decision: 'ask',
+				decidedBy: 'rule 1',
+				because: 'rule 1 denies «rm ＊», and may mean «xargs rm»: «xargs» can run other programs',
+			},
+		],
+		[
+			'an option',
+			{ permission: 'bash', patterns: ['git push'], response },
+			{
+				decision: 'approve',
+				decidedBy: 'rule 2',
+				option: 'once',
+				because: 'rule 2 approves «git push»',
+			},
+		],
+		[
+			'an option that is missing',
+			{ permission: 'bash', patterns: ['git push'], response: { options: [] } },
+			{ decision: 'ask', decidedBy: 'rule 2', because: expect.stringMatching(/options/) },
+		],
+	])('shows %s: %j', (_, request, expected) => {
+		const { permission, patterns } = request as { permission: string; patterns: string[] };
+		const suggestedRule = suggested(permission, patterns);
+		expect(only(request)).toEqual({ request, ...expected, suggestedRule });
+	});
+
+	test.each<[string, object, object]>([
 		[
 			'what rules cannot read',
 			{ permission: 'bash', patterns: 'git push' },
 			{ decision: 'ask', because: "its patterns aren't a list of texts" },
 		],
 		[
-			'an option',
-			{ permission: 'bash', patterns: ['git push'], response },
-			{ decision: 'approve', decidedBy: 'rule 2', option: 'once', rules: [NO, 'rule 2 decides'] },
-		],
-		[
-			'an option that is missing',
-			{ permission: 'bash', patterns: ['git push'], response: { options: [] } },
-			{
-				decision: 'ask',
-				decidedBy: 'rule 2',
-				because: expect.stringMatching(/options/),
-				rules: [NO, 'rule 2 decides'],
-			},
-		],
-		[
 			'another kind of interaction',
 			{ type: 'question', text: 'Which one?' },
 			{ decision: 'ask', because: expect.stringMatching(/question/) },
 		],
-	])('shows %s: %j', (_, request, expected) => {
-		expect(only(request)).toEqual({
-			request,
-			...expected,
+		[
+			'a whole item',
+			{ sessionId: 's', pendingInteractions: [] },
+			{ decision: 'ask', because: 'its permission is missing' },
+		],
+	])('suggests no rule for %s', (_, request, expected) => {
+		expect(only(request)).toEqual({ request, ...expected });
+	});
+
+	test.each<[Partial<Policy>, string]>([
+		[{ mode: 'ask' }, 'the permission policy asks for approval'],
+		[{ mode: 'approve' }, 'the permission policy approves every request'],
+		[{ mode: 'deny' }, 'the permission policy denies every request'],
+	])('says what decides without rules: %j', (changes, because) => {
+		expect(only({ permission: 'web', patterns: ['x'] }, policy(changes))).toMatchObject({
+			because,
+			decidedBy: 'policy',
 		});
 	});
 
-	test.each<[string, unknown, Partial<Policy>]>([
-		['a request that no rule covers', { permission: 'web', patterns: ['x'] }, {}],
-		['any request under Ask for Approval', { permission: 'web', patterns: ['x'] }, { mode: 'ask' }],
-		['a request that is no object', 'git push', {}],
-		['a request without a permission', {}, {}],
-	])('begins with the decision, the request and the reason: %s', (_, request, changes) => {
-		const trial = only(request, policy(changes));
-		expect(Object.keys(trial).slice(0, 3)).toEqual(['decision', 'request', 'because']);
+	test('has the fields in the order in which people read them', () => {
+		const request = { permission: 'bash', patterns: ['git push'], response };
+		expect(Object.keys(only(request))).toEqual([
+			...['decision', 'because', 'decidedBy', 'request', 'option', 'suggestedRule'],
+		]);
+		expect(Object.keys(only('git push'))).toEqual(['decision', 'because', 'request']);
 	});
 
-	test.each<[string, unknown, Partial<Policy>, string]>([
-		[
-			'the policy',
-			{ permission: 'web' },
-			{ mode: 'ask' },
-			'the permission policy asks for approval',
-		],
-		['a rule', { permission: 'edit', patterns: ['a.md'] }, {}, 'rule 3 asks for approval'],
-		['no rule', { permission: 'web', patterns: ['x'] }, {}, 'no rule covers it'],
-		['a whole item', { sessionId: 's', pendingInteractions: [] }, {}, 'its permission is missing'],
-	])('says in a sentence why an approver has to decide: %s', (_, request, changes, because) => {
-		expect(only(request, policy(changes))).toMatchObject({ decision: 'ask', because });
+	test('suggests a rule that approves this request, whatever decided it', () => {
+		for (const patterns of [['git push'], ['rm x'], ['ls', 'ls | sh'], ['* $(x)']]) {
+			const { suggestedRule } = only({ permission: 'bash', patterns });
+			const by = policy({ rules: [], moreRules: readMoreRules([suggestedRule]) });
+			expect(only({ permission: 'bash', patterns }, by)).toMatchObject({
+				decidedBy: 'more rule 1',
+			});
+			expect(only({ permission: 'bash', patterns: ['x', ...patterns] }, by).decision).toBe('ask');
+		}
 	});
 
 	test('accepts past decisions, and keeps them beside the new decisions', () => {
@@ -161,11 +149,13 @@ describe('Try Rules', () => {
 			decidedBy: 'rule 7',
 			at: '2026-03-01T10:00:00.000Z',
 		};
+		const { permission, patterns } = decision;
 		expect(only(decision)).toEqual({
 			request: decision,
 			decision: 'approve',
 			decidedBy: 'rule 2',
-			rules: [NO, 'rule 2 decides'],
+			because: 'rule 2 approves «git push»',
+			suggestedRule: only({ permission, patterns }).suggestedRule,
 		});
 	});
 
@@ -212,12 +202,10 @@ describe('Try Rules', () => {
 		fc.assert(
 			fc.property(fc.array(pending, { minLength: 1, maxLength: 3 }), by, (requests, changes) => {
 				const trials = tryRules(requests, policy(changes));
-				for (const [index, { request, rules: _, suggestedRule, ...trial }] of trials.entries()) {
+				for (const [index, { request, suggestedRule: _, because, ...trial }] of trials.entries()) {
 					expect(request).toBe(requests[index]);
 					expect(decide(requests[index], policy(changes))).toMatchObject(trial);
-					if (!suggestedRule) continue;
-					expect(String(trial.decidedBy)).not.toMatch(/rule \d/);
-					expect(['ask', 'rules']).toContain(policy(changes).mode);
+					expect(because).not.toBe('');
 				}
 			}),
 		);

@@ -16,7 +16,6 @@ import { excerpt, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/view';
 import { formatQuestion } from '../message/question';
 import { readSimplify } from '../panel/read';
-import { exactRules } from '../policy/moreRules';
 import { addOrigin, shownRequests } from '../requests/request';
 import type { AskedItem } from '../session/ask';
 import type { RunResult } from '../session/types';
@@ -76,10 +75,8 @@ export function toJson(
 	isSimple = false,
 	asked?: AskedItem,
 ): IDataObject {
-	const { kind, session, decisions, warnings, pollCount, durationMs } = result;
+	const { kind, session, decisions, warnings, rulesToRemember, pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt, more } = session;
-	const rulesToRemember =
-		kind === 'completed' ? exactRules(decisions.filter(({ fromNowOn }) => fromNowOn)) : [];
 	const json: Record<string, unknown> = {
 		text: latestAgentText(session),
 		// A tool has only one output.
@@ -90,7 +87,7 @@ export function toJson(
 		...(asked && approvalFields(result, asked, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
-		...(rulesToRemember.length > 0 && { rulesToRemember }),
+		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
 		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};

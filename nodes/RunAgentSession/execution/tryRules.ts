@@ -2,28 +2,43 @@ import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-wo
 
 import { realClock } from '../../shared/client/clock';
 import { errorJson, toNodeError, WorkspaceAutomationError } from '../../shared/errors';
-import { toText, isRecord, isTooDeep } from '../../shared/values';
+import { toText, isRecord, isTooDeep, parseList } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
-import { parseList } from '../requests/request';
 import { readTrial } from '../panel/read';
 import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
 import { decide, judge, type Policy, type Ruling, type Verdict } from '../policy/rules';
 
 export type Trial = (Ruling | Verdict) & {
+	because: string;
 	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;
-	/** A line about each rule, up to the one that decides */
-	rules?: string[];
-	/** The narrowest rule that covers a request without a deciding rule */
+	/** Approves exactly this request */
 	suggestedRule?: StoredRule;
 };
 
 const REQUESTS_HELP =
 	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
 
+const POLICIES: Partial<Record<Policy['mode'], string>> = {
+	approve: 'the permission policy approves every request',
+	deny: 'the permission policy denies every request',
+};
+
 /** Puts the fields that people read first at the beginning. */
-const toTrial = (request: GenericValue, { decision, ...verdict }: Ruling | Verdict): Trial =>
-	({ decision, request, ...verdict }) as Trial;
+function toTrial(given: unknown, verdict: Ruling | Verdict, { mode }: Policy): Trial {
+	// JSON when it was read
+	const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
+	const { decision, because = POLICIES[mode] ?? '', decidedBy, ...others } = verdict;
+	const suggestedRule = isRecord(given) && !isTooDeep(given) ? suggestRule(given) : undefined;
+	return {
+		decision,
+		because,
+		...(decidedBy !== undefined && { decidedBy }),
+		request,
+		...others,
+		...(suggestedRule && { suggestedRule }),
+	} as Trial;
+}
 
 /**
  * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
@@ -35,20 +50,11 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
-		// JSON when it was read
-		const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
-		if (!isRecord(given) || isTooDeep(given)) return toTrial(request, decide(given, policy));
+		if (!isRecord(given) || isTooDeep(given)) return toTrial(given, decide(given, policy), policy);
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
 		const decideOrJudge = response === undefined ? judge : decide;
-		const rules: string[] = [];
-		const verdict = decideOrJudge({ ...given, type, id: toText(id) }, policy, undefined, rules);
-		const suggestedRule = suggestRule({ ...given, type, id: toText(id) }, policy);
-		return {
-			...toTrial(request, verdict),
-			...(rules.length > 0 && { rules }),
-			...(suggestedRule && { suggestedRule }),
-		};
+		return toTrial(given, decideOrJudge({ ...given, type, id: toText(id) }, policy), policy);
 	});
 }
 

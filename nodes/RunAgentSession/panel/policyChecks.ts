@@ -4,8 +4,8 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import type { Field, FieldSource } from '../../shared/n8n/fields';
 import { readAnswer, type Answer } from '../requests/answer';
 import { readRequestsShown } from '../requests/request';
+import { literalAfter } from '../policy/globs';
 import { readMoreRules } from '../policy/moreRules';
-import { literalAfter } from '../policy/patterns';
 import { checkRules, type Decision, type Rule } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 import { DECISION_CHOICES } from './policy';
@@ -18,7 +18,7 @@ export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value)
 export const checkMoreRules: Field<Rule[]>['check'] = (_label, value) => readMoreRules(value);
 
 /** Treats fixed text as a pattern. Each value of an expression matches only itself. */
-function readGlobs(
+function readPattern(
 	label: string,
 	index: number,
 	raw: unknown,
@@ -58,10 +58,13 @@ export function checkRuleFields(
 				`Rule ${index + 1} has no decision`,
 				`Choose Approve, Deny or Ask for Approval in rule ${index + 1} of 'Rules'.`,
 			);
+		const isExpression =
+			typeof unresolved.pattern === 'string' && unresolved.pattern.startsWith('=');
 		return {
-			permission: readGlobs('Permission', index, unresolved.permission, evaluate),
-			pattern: readGlobs('Pattern', index, unresolved.pattern, evaluate),
+			permission: readPattern('Permission', index, unresolved.permission, evaluate),
+			pattern: readPattern('Pattern', index, unresolved.pattern, evaluate),
 			decision,
+			...(isExpression && { hasValues: true }),
 		};
 	});
 	checkRules(rules);

@@ -1,79 +1,117 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { isRecord, quote, tryParseJson } from '../../shared/values';
-import { parseList } from '../requests/request';
-import { escapeGlob } from './patterns';
-import { judge, listTargets, type Decision, type Policy, type Rule } from './rules';
+import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
+import { describeRequest, isSameRequest, type RememberedRequest } from './remembered';
+import type { Decision, Policy, Rule } from './rules';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 export const MAX_MORE_RULES = 1_000;
-const ISO_DATE =
-	/^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+const MAX_CHARACTERS = 1024 * 1024;
+const DATE_TIME =
+	/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-export interface StoredRule {
-	permission: string;
-	pattern: string;
+/** Decides only the same whole request. */
+export interface RememberedRule {
+	request: RememberedRequest;
 	decision: Decision;
-	wildcard?: true;
 }
+
+/** An entry of More Rules */
+export type StoredRule =
+	| {
+			permission: string;
+			pattern: string;
+			decision: Decision;
+			wildcard?: boolean;
+			expires?: string;
+	  }
+	| (RememberedRule & { expires?: string });
 
 function refuseEntry(index: number, problem: string, entry: unknown): never {
 	throw new WorkspaceAutomationError(
 		`Rule ${index + 1} of 'More Rules' ${problem}`,
-		`Nothing was sent. Correct this rule where 'More Rules' reads it from: ${quote(entry)}. A rule looks like {"permission": "bash", "pattern": "git status", "decision": "approve"}. It can have "wildcard": true and "expires": "2027-01-31".`,
+		`Nothing was sent. Correct this rule where 'More Rules' reads it from: ${quote(entry)}. A rule looks like {"permission": "bash", "pattern": "git status", "decision": "approve"}. It can have "wildcard": true and "expires": "2027-01-31T00:00:00Z", with a time zone. A remembered request from rulesToRemember or suggestedRule is also a rule.`,
 	);
 }
 
 const isMissing = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
+const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value.trim() !== '';
 
-/** Returns whether a text is a date that exists. `Date.parse` reads February 30 as March 2. */
-function isIsoDate(text: string): boolean {
-	const [day] = text.split(/[T ]/);
-	const at = ISO_DATE.test(text) ? Date.parse(day) : NaN;
+/** Returns whether a day exists. `Date.parse` reads February 30 as March 2. */
+function isDay(day: string): boolean {
+	const at = Date.parse(day);
 	return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
-function readExpiry(entry: Record<string, unknown>, index: number): number | undefined {
-	const { expires } = entry;
+function readExpiry(
+	{ expires }: Record<string, unknown>,
+	index: number,
+	entry: unknown,
+): number | undefined {
 	if (isMissing(expires)) return undefined;
-	const at = typeof expires === 'string' && isIsoDate(expires) ? Date.parse(expires) : NaN;
-	return Number.isNaN(at) ? refuseEntry(index, "has an invalid 'expires'", entry) : at;
+	const isRead =
+		typeof expires === 'string' && DATE_TIME.test(expires) && isDay(expires.slice(0, 10));
+	const at = isRead ? Date.parse(expires) : NaN;
+	return Number.isNaN(at)
+		? refuseEntry(index, "needs an 'expires' with a date, a time and a time zone", entry)
+		: at;
+}
+
+function readRemembered(request: unknown, index: number, entry: unknown): RememberedRequest {
+	const { permission, patterns, hash } = isRecord(request) ? request : {};
+	const isList = Array.isArray(patterns) && patterns.length > 0;
+	if (
+		!isText(permission) ||
+		!isText(hash) ||
+		!isList ||
+		!patterns.every((each) => typeof each === 'string')
+	)
+		refuseEntry(index, 'has a request without permission, patterns or hash', entry);
+	return { permission, patterns: patterns as string[], hash } as RememberedRequest;
 }
 
 function readEntry(entry: unknown, index: number): Rule {
 	if (!isRecord(entry)) return refuseEntry(index, 'is not an object', entry);
-	const { permission, pattern, decision, wildcard } = entry;
-	for (const [name, text] of Object.entries({ permission, pattern })) {
-		if (typeof text === 'string' && text.trim() !== '') continue;
-		refuseEntry(index, `has no ${name}`, entry);
-	}
+	const { permission, pattern, decision, wildcard, request } = entry;
+	const isRemembered = !isMissing(request);
+	for (const [name, text] of Object.entries({ permission, pattern }))
+		if (!isRemembered && !isText(text)) refuseEntry(index, `has no ${name}`, entry);
 	if (!DECISIONS.includes(decision as Decision)) refuseEntry(index, 'has no decision', entry);
 	if (!isMissing(wildcard) && typeof wildcard !== 'boolean')
 		refuseEntry(index, "has a 'wildcard' that is neither true nor false", entry);
-	const expiresAt = readExpiry(entry, index);
+	const expiresAt = readExpiry(entry, index, entry);
 	return {
-		permission: permission as string,
-		pattern: pattern as string,
+		permission: isRemembered ? '' : (permission as string),
+		pattern: isRemembered ? '' : (pattern as string),
 		decision: decision as Decision,
 		name: `more rule ${index + 1}`,
-		...(wildcard !== true && { isLiteral: true }),
+		...(isRemembered && { request: readRemembered(request, index, entry) }),
+		...(!isRemembered && wildcard !== true && { isLiteral: true }),
 		...(expiresAt !== undefined && { expiresAt }),
 	};
 }
 
+/** Returns the field's JSON as a value. Dates of an expression become text. Undefined if it's nested too deeply or too long. */
+function readJson(value: unknown): unknown {
+	if (typeof value === 'string' && value.trim() === '') return [];
+	const read = typeof value === 'string' ? tryParseJson(value) : (value ?? []);
+	if (read === undefined || isTooDeep(read)) return undefined;
+	const json = JSON.stringify(read);
+	return json.length > MAX_CHARACTERS ? undefined : tryParseJson(json);
+}
+
 /**
- * Reads the option More Rules. Its texts match only themselves, unless `wildcard` is true.
+ * Reads the option More Rules: rules from data and remembered requests. Texts match only themselves, unless `wildcard` is true.
  * @throws WorkspaceAutomationError that names the first entry that isn't a rule
  */
 export function readMoreRules(value: unknown): Rule[] {
-	// Dates of an expression become text.
-	const list = parseList(
-		typeof value === 'string' ? value : tryParseJson(JSON.stringify(value ?? [])),
-	);
+	const read = readJson(value);
+	const list = typeof read === 'object' && read !== null ? parseList(read) : undefined;
 	if (!list)
 		throw new WorkspaceAutomationError(
 			`'More Rules' is not a list of rules`,
-			`Nothing was sent. Enter a JSON list such as [{"permission": "bash", "pattern": "git status", "decision": "approve"}], or an expression that returns one.`,
+			`Nothing was sent. Enter a JSON list such as [{"permission": "bash", "pattern": "git status", "decision": "approve"}], or an expression that returns one. It can have at most 1 MiB, and no deep nesting.`,
 		);
 	if (list.length > MAX_MORE_RULES)
 		throw new WorkspaceAutomationError(
@@ -93,57 +131,17 @@ export const withoutExpired = (policy: Policy, now: number): Policy =>
 			}
 		: policy;
 
-interface RequestTexts {
-	permission?: unknown;
-	patterns?: unknown;
-}
-
-const isTextList = (value: unknown): value is string[] =>
-	Array.isArray(value) && value.every((each) => typeof each === 'string' && each.trim() !== '');
-
-/** Returns a request's texts, if rules with exactly these texts can cover it. */
-function readExactTexts(request: object): { permission: string; patterns: string[] } | undefined {
-	const { permission, patterns } = request as RequestTexts;
-	const isText = typeof permission === 'string' && permission.trim() !== '';
-	if (!isText || !isTextList(patterns) || patterns.length === 0) return undefined;
-	const targets = listTargets(request as Record<string, unknown>);
-	return isTextList(targets) ? { permission, patterns: targets } : undefined;
-}
-
-/** Returns whether rules with exactly a request's patterns can approve it. */
-export function canBeRemembered(request: object): boolean {
-	const { patterns } = readExactTexts(request) ?? {};
-	const listed = (request as RequestTexts).patterns;
-	return (
-		patterns !== undefined && isTextList(listed) && patterns.every((each) => listed.includes(each))
-	);
-}
+/** Returns whether a rule can describe a request. */
+export const canBeRemembered = (request: object): boolean => describeRequest(request) !== undefined;
 
 /** Returns the rules that approve exactly these requests, each once. */
-export function exactRules(requests: readonly object[]): StoredRule[] {
-	const rules = requests.flatMap((request) => {
-		const { permission = '', patterns = [] } = readExactTexts(request) ?? {};
-		return patterns.map((pattern): StoredRule => ({ permission, pattern, decision: 'approve' }));
-	});
-	return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
-}
+export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>
+	requests
+		.filter((request, at) => requests.findIndex((each) => isSameRequest(each, request)) === at)
+		.map((request) => ({ request, decision: 'approve' }));
 
-const SUGGESTED = 'suggested rule';
-
-/** Returns the narrowest rule that approves a request. Undefined if another rule decides, or if this one wouldn't. */
-export function suggestRule(
-	request: Record<string, unknown>,
-	policy: Policy,
-): StoredRule | undefined {
-	const exact = readExactTexts(request);
-	if (!exact || !['ask', 'rules'].includes(policy.mode)) return undefined;
-	const permission = escapeGlob(exact.permission);
-	const pattern = exact.patterns.map(escapeGlob).join(', ');
-	const isPlain = permission === exact.permission && pattern === exact.patterns.join();
-	const rule: StoredRule = { permission, pattern, decision: 'approve' };
-	const moreRules = [...(policy.moreRules ?? []), { ...rule, name: SUGGESTED }];
-	const tried = judge(request, { ...policy, mode: 'rules', moreRules });
-	return tried.decision === 'approve' && tried.decidedBy === SUGGESTED
-		? { ...rule, ...(!isPlain && { wildcard: true }) }
-		: undefined;
+/** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
+export function suggestRule(given: object): RememberedRule | undefined {
+	const request = describeRequest(given);
+	return request && { request, decision: 'approve' };
 }

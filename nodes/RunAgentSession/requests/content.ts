@@ -1,22 +1,8 @@
+import { isAging } from '../../shared/approvals/aging';
 import { fingerprint, isRecord, sortedJson } from '../../shared/values';
 import type { Interaction } from '../../shared/client/session';
 
 // The content of a request identifies it. Its ID doesn't count, and neither does metadata that only ages.
-
-/** Names of times, counters and durations */
-const AGING_NAME =
-	/(^|_)(at|age|attempts?|count(er)?|created|date|deadline|duration|elapsed|expires?|heartbeat|index|last|ms|now|polls?|remaining|retries|retry|seconds?|secs?|since|time(out|stamp)?|ttl|turns?|uptime|updated|waited|waiting)(_|$)/;
-const TIMESTAMP = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
-
-const toWords = (name: string): string =>
-	name
-		.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-		.replace(/[\s.-]+/g, '_')
-		.toLowerCase();
-
-const isAging = (name: string, value: unknown): boolean =>
-	(AGING_NAME.test(toWords(name)) && ['number', 'string'].includes(typeof value)) ||
-	(typeof value === 'string' && TIMESTAMP.test(value));
 
 /** Returns the metadata without what ages, and without fields that were seen to change at each poll. */
 function steadyMetadata(metadata: unknown, unsteady: readonly string[]): unknown {

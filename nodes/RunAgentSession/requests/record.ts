@@ -1,5 +1,6 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
 import { toText } from '../../shared/values';
+import { describeRequest, type RememberedRequest } from '../policy/remembered';
 import type { SettledVerdict } from '../policy/rules';
 import { changedMetadata, contentHash } from './content';
 import type { Vote } from './votes';
@@ -10,6 +11,8 @@ export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'ref
 
 export interface Decision {
 	verdict: SettledVerdict;
+	/** The whole request, if it was approved from now on */
+	remembered?: RememberedRequest;
 	/** Milliseconds since 1970 */
 	at: number;
 	/** `sent` until polls or the end of the session show what came of it. All others are final. */
@@ -210,6 +213,7 @@ export const recordSending = (
 	change(records, record, {
 		decision: {
 			verdict,
+			...(verdict.fromNowOn && { remembered: describeRequest(record.interaction ?? {}) }),
 			at: now,
 			state: 'sent',
 			pollsShown: 0,

@@ -4,7 +4,7 @@ import {
 	readInteractions,
 	type Interaction,
 } from '../../shared/client/session';
-import { isRecord, tryParseJson, nonEmptyText } from '../../shared/values';
+import { isRecord, parseList, nonEmptyText } from '../../shared/values';
 
 /** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
@@ -85,14 +85,6 @@ export function findMismatch(
 export function readOrigin([first]: readonly Interaction[]): Omit<RequestOrigin, 'sessionId'> {
 	const { projectName, job } = readStoredOrigin(first) ?? {};
 	return { projectName: nonEmptyText(projectName), job: nonEmptyText(job) };
-}
-
-/** Returns a JSON field's list: one object is a list of one, an empty field an empty list. Undefined for anything else. */
-export function parseList(field: unknown): unknown[] | undefined {
-	if (typeof field === 'string' && field.trim() === '') return [];
-	const value = typeof field === 'string' ? tryParseJson(field) : (field ?? []);
-	if (Array.isArray(value)) return value;
-	return isRecord(value) ? [value] : undefined;
 }
 
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';

@@ -1,3 +1,4 @@
+import { rememberRequests, type RememberedRule } from '../policy/moreRules';
 import type { SettledVerdict } from '../policy/rules';
 import { quote } from '../../shared/values';
 import type { DecisionState, RequestRecord } from './record';
@@ -20,10 +21,11 @@ const WARNINGS: Partial<Record<DecisionState, string>> = {
 	refused: 'was refused by the service',
 };
 
-/** Returns the decisions, and a warning for each that isn't known to have taken effect. */
+/** Returns the decisions, a warning for each that isn't known to have taken effect, and the rules of those made from now on. */
 export function summarizeDecisions(records: readonly RequestRecord[]): {
 	decisions: DecisionSummary[];
 	warnings: string[];
+	rulesToRemember: RememberedRule[];
 } {
 	const decisions = records.flatMap(({ id, permission, patterns, decision }): DecisionSummary[] => {
 		if (!decision) return [];
@@ -44,5 +46,6 @@ export function summarizeDecisions(records: readonly RequestRecord[]): {
 			? []
 			: `The decision "${decision}" (${quote(option, 50)}) about request ${quote(interactionId, 50)} ${WARNINGS[state]}.`,
 	);
-	return { decisions, warnings };
+	const remembered = records.flatMap(({ decision }) => decision?.remembered ?? []);
+	return { decisions, warnings, rulesToRemember: rememberRequests(remembered) };
 }

@@ -21,13 +21,14 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
-	const { decisions, warnings } = summarizeDecisions(record.requests);
+	const { decisions, warnings, rulesToRemember } = summarizeDecisions(record.requests);
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
 		kind,
 		session: session ?? { ...unread, dashboardUrl: record.dashboardUrl },
 		origin: record.origin,
 		decisions,
+		rulesToRemember,
 		undecided: run.undecided,
 		preferences: settings.policy,
 		warnings: [...run.listWarnings(), ...held, ...warnings],

@@ -2,6 +2,7 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ApiClient, OperationId } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
+import type { RememberedRule } from '../policy/moreRules';
 import type { Policy } from '../policy/rules';
 import type { UndecidedRequest } from '../requests/plan';
 import type { TeamSettings } from '../requests/questions';
@@ -65,6 +66,8 @@ export interface RunResult {
 	output?: unknown;
 	origin?: ItemSettings['origin'];
 	decisions: DecisionSummary[];
+	/** Of the requests that were approved from now on */
+	rulesToRemember: RememberedRule[];
 	undecided: UndecidedRequest[];
 	/** The node's words for options, with which a question names the choices */
 	preferences?: OptionPreferences;

@@ -4,6 +4,8 @@
 export interface Option {
 	value: string | number;
 	label: string;
+	/** True if another field, such as a description, a duration or a scope, says that it can last */
+	mayLast?: boolean;
 }
 
 export type ApproveWith = 'once' | 'always';
@@ -108,17 +110,19 @@ function readOptionText(text: string): OptionReading {
 }
 
 /** Combines an option's value and label: one decides, and the other may veto. */
-function readOption({ value, label }: Option): OptionReading {
+function readOption({ value, label, mayLast = false }: Option): OptionReading {
 	const read = [readOptionText(String(value)), readOptionText(label)];
 	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
 	const once = first.once || second.once;
-	const lasting = first.lasting || second.lasting;
+	const lasting = first.lasting || second.lasting || mayLast;
 	const agree = second.side === 'silent' || first.side === second.side;
 	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
 	const mayMeanMore = (once && lasting) || (second.foreign && !saysHowLong);
-	const unclear = !agree || (first.side === 'approve' && mayMeanMore);
-	const { words: said } = lasting && !first.lasting ? second : first;
+	// An unknown value may approve, whatever its label says.
+	const mayApprove = first.side === 'deny' && first === read[1] && second.foreign;
+	const unclear = !agree || mayApprove || (first.side === 'approve' && mayMeanMore);
+	const { words: said } = second.lasting && !first.lasting ? second : first;
 	return { ...first, side: unclear ? 'unclear' : first.side, once, lasting, words: said };
 }
 
@@ -174,7 +178,8 @@ export const readMeaning = (
 	preferences: Partial<OptionPreferences> = {},
 ): OptionMeaning => toMeaning(option, readOption(option), preferences);
 
-type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'>;
+/** `shownAs` differs for each choice: two with the same name also carry the service's words. */
+type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'> & { shownAs: string };
 
 /** Returns the meaning of each value once. Leaves out values with two meanings. */
 export function readChoices(
@@ -182,18 +187,37 @@ export function readChoices(
 	preferences: Partial<OptionPreferences> = {},
 ): Choice[] {
 	if (options.length > MAX_OPTIONS) return [];
-	const offered = new Map<string, Choice[]>();
+	const offered = new Map<string, Array<Omit<Choice, 'shownAs'>>>();
 	for (const option of options) {
 		const reading = readOption(option);
 		const choice = { ...option, ...toMeaning(option, reading, preferences), words: reading.words };
 		const key = String(option.value);
 		offered.set(key, [...(offered.get(key) ?? []), choice]);
 	}
-	return [...offered.values()]
-		.filter(([{ value, side, lasts }, ...others]) =>
-			others.every((o) => o.value === value && o.side === side && o.lasts === lasts),
-		)
-		.map(([choice]) => choice);
+	const clear = [...offered.values()].filter(([{ value, side, lasts }, ...others]) =>
+		others.every((o) => o.value === value && o.side === side && o.lasts === lasts),
+	);
+	return labelChoices(clear.map(([choice]) => choice));
+}
+
+function labelChoices(choices: ReadonlyArray<Omit<Choice, 'shownAs'>>): Choice[] {
+	const forms = [
+		({ name, label, value }: Omit<Choice, 'shownAs'>) => name ?? (label || String(value)),
+		({ name, label, value }: Omit<Choice, 'shownAs'>) =>
+			name === undefined ? `${label} (${value})` : `${name}: ${label || value}`,
+		({ name, label, value }: Omit<Choice, 'shownAs'>) =>
+			`${name === undefined ? '' : `${name}: `}${label} (${value})`,
+	];
+	const counts = forms.map((form) => {
+		const count = new Map<string, number>();
+		for (const choice of choices) count.set(form(choice), (count.get(form(choice)) ?? 0) + 1);
+		return count;
+	});
+	// Values differ, so the last form always does.
+	return choices.map((choice) => {
+		const at = forms.findIndex((form, index) => counts[index].get(form(choice)) === 1);
+		return { ...choice, shownAs: forms[at < 0 ? forms.length - 1 : at](choice) };
+	});
 }
 
 /** Returns the choice with the first preferred word, or undefined if two share it. */
@@ -221,8 +245,11 @@ export function chooseOption(
 		[decision, undefined].includes(readNamedSide(value, preferences) as typeof decision),
 	);
 	for (const name of decision === 'approve' ? approveValues : denyValues) {
-		const named = usable.map(({ value }) => value).filter((value) => isNamed(value, [name]));
-		if (new Set(named).size === 1) return named[0];
+		const named = usable.filter(({ value }) => isNamed(value, [name]));
+		const values = new Set(named.map(({ value }) => value));
+		const mayApprove =
+			decision === 'deny' && named.some((option) => readOption(option).side === 'approve');
+		if (values.size === 1 && !mayApprove) return named[0].value;
 	}
 	const fitting = readChoices(usable).filter(({ side }) => side === decision);
 	const lasting = fitting.filter(({ lasts }) => lasts);
@@ -232,6 +259,39 @@ export function chooseOption(
 	if (approveWith === 'always' && lasting.length > 0)
 		return findPreferred(lasting, [...LASTING_WORDS, WIDENS])?.value;
 	return findPreferred(single, ['once', ...APPROVING_WORDS])?.value;
+}
+
+/** Fields of an option that say nothing about its effect */
+const HARMLESS_FIELDS = new Set(
+	splitWords(
+		'value label id key icon color colour style variant shortcut hotkey order index default isDefault primary selected disabled',
+	),
+);
+/** Fields that people read */
+const TEXT_FIELDS = new Set(
+	splitWords('description name title hint help tooltip detail details text'),
+);
+const LASTING_TEXT = new RegExp(
+	`\\b(?:${splitWords(
+		'always forever permanent permanently persist persists persistent remember remembers remembered session future ' +
+			'subsequent later all every any until whole entire global globally project workspace repository similar matching ' +
+			'second seconds minute minutes min mins hour hours hr hrs day days week weeks month months year years ' +
+			'[0-9]+[smhdw]',
+	).join('|')}|from now on|rest of)\\b|\\b(?:not|nt|never|without|stop)\\b[^.]{0,20}\\bask`,
+);
+const ONCE_TEXT =
+	/^(?:once|one|single|one.?time|this|none|request|command|call|this (?:time|request|command|call)|0|1|false)$/;
+
+/** Returns whether a field of an option, such as its scope, says that the option can last. */
+function saysLasting(name: string, value: unknown): boolean {
+	if (value === undefined || value === null || value === '' || value === false || value === 0)
+		return false;
+	const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
+	if (text === '' || text.length > MAX_OPTION_LENGTH) return true;
+	if (TEXT_FIELDS.has(name)) return LASTING_TEXT.test(text.replace(/['’]/g, ''));
+	const { side, once, lasting } = readOptionText(text);
+	const isPlain = (side === 'approve' || side === 'deny') && !lasting;
+	return !(once || isPlain || ONCE_TEXT.test(text)) || lasting;
 }
 
 /** Returns the options whose `value` is a text or a number. Never throws. */
@@ -244,7 +304,16 @@ export function readOptions(interaction: unknown): Option[] {
 		const usable = typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
 		if (!usable) return [];
 		const readable = typeof label === 'string' || typeof label === 'number';
+		const mayLast = Object.entries(Object(option) as object).some(
+			([name, field]) => !HARMLESS_FIELDS.has(name) && saysLasting(name, field),
+		);
 		// The compiler doesn't see that `usable` leaves only texts and numbers.
-		return [{ value: value as Option['value'], label: readable ? String(label) : '' }];
+		return [
+			{
+				value: value as Option['value'],
+				label: readable ? String(label) : '',
+				...(mayLast && { mayLast }),
+			},
+		];
 	});
 }

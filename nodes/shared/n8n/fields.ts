@@ -18,8 +18,9 @@ import {
 	requireSwitch,
 	requireText,
 } from '../validation';
-import { isRecord, splitList, toText } from '../values';
+import { isRecord, splitList } from '../values';
 import { isTool, type ToolContext } from './aiTool';
+import { isFixedValue } from './fixedText';
 
 /** n8n types `evaluateExpression` for some contexts only, but all have it. */
 export interface Panel extends ToolContext {
@@ -198,12 +199,12 @@ const NOT_SHOWN: unknown = Symbol('not shown');
 export const isEntered = (panel: Panel, { name }: Field, parent = ''): boolean =>
 	panel.getNodeParameter(`${parent}${name}`, NOT_SHOWN, { rawExpressions: true }) !== NOT_SHOWN;
 
-/** Throws if an AI model fills in the field. n8n resolves `$fromAI` in any field. */
+/** Throws if an AI model can write the field. */
 function refuseModel(panel: Panel, label: string, raw: unknown): void {
-	if (!isTool(panel) || !/\$fromai/i.test(toText(raw))) return;
+	if (!isTool(panel) || isFixedValue(raw)) return;
 	throw new WorkspaceAutomationError(
 		`A model must not fill in '${label}'`,
-		`Remove $fromAI from '${label}': this field decides about the agent's permissions. Enter a value yourself.`,
+		`Enter a fixed value: '${label}' decides about the agent's permissions. As a tool, it can only have these expressions: {{ $vars.a }}, {{ $workflow.a }}, {{ $execution.a }}, {{ $now }}, {{ $today }} and {{ $('Name').first().json.a }}, also with methods such as .trim() or .minus({ days: 7 }).`,
 	);
 }
 

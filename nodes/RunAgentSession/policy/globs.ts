@@ -1,0 +1,114 @@
+// Texts with wildcards. A parsed pattern is a text with two characters that no request can match.
+
+/** Any text */
+export const ANY = '\uFDD0';
+/** One character */
+export const ONE = '\uFDD1';
+
+export const hasWildcard = (text: string): boolean => text.includes(ANY) || text.includes(ONE);
+
+/** Parses `*` and `?`. A backslash before one of them, or before a backslash, makes it literal. */
+export const parsePattern = (pattern: string): string =>
+	pattern
+		.replace(/[\uFDD0\uFDD1]/g, '\uFFFD')
+		.replace(/\\[\\*?]|\*+|\?/g, (found) =>
+			found.startsWith('\\') ? found[1] : found === '?' ? ONE : ANY,
+		);
+
+export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
+
+/** Returns the pattern for a value after fixed text. A backslash at the end of that text stays one. */
+export const literalAfter = (before: string, value: string): string => {
+	let backslashes = 0;
+	while (before[before.length - 1 - backslashes] === '\\') backslashes++;
+	return (backslashes % 2 === 1 ? '\\' : '') + escapePattern(value);
+};
+
+/** Remaining comparisons of characters for all rules of a poll, so that no request stalls n8n. */
+export interface MatchBudget {
+	left: number;
+}
+
+export const MATCH_BUDGET = 4_000_000;
+
+export class OutOfBudget extends Error {}
+
+function pay(budget: MatchBudget, cost: number): void {
+	budget.left -= cost;
+	if (budget.left < 0) throw new OutOfBudget();
+}
+
+/** Positions that no wildcard matches */
+export type Guards = Uint8Array;
+
+/** Compared with a text character by character, with each wildcard at each place */
+function matchGuarded(glob: string, text: string, guards: Guards | undefined): boolean {
+	let reached = new Uint8Array(glob.length + 1);
+	const start = (row: Uint8Array) => {
+		for (let at = 0; at < glob.length; at++) if (row[at] && glob[at] === ANY) row[at + 1] = 1;
+	};
+	reached[0] = 1;
+	start(reached);
+	for (let at = 0; at < text.length; at++) {
+		const next = new Uint8Array(glob.length + 1);
+		const isLowSurrogate = text[at] >= '\uDC00' && text[at] <= '\uDFFF';
+		for (let place = 0; place < glob.length; place++) {
+			const token = glob[place];
+			if (token === text[at]) next[place + 1] |= reached[place];
+			if (guards?.[at]) continue;
+			if (token === ANY) next[place] |= reached[place];
+			if (token === ONE) next[place + 1] |= reached[isLowSurrogate ? place + 1 : place];
+		}
+		start(next);
+		reached = next;
+	}
+	return reached[glob.length] === 1;
+}
+
+/** A parsed pattern or a part of it, prepared for many comparisons */
+export class Glob {
+	readonly text: string;
+	private readonly head: string;
+	private readonly tail: string;
+	/** Texts between the wildcards */
+	private readonly middles: readonly string[];
+	private readonly isLiteral: boolean;
+
+	constructor(text: string) {
+		this.text = text;
+		this.isLiteral = !hasWildcard(text);
+		const literals = text.split(/[\uFDD0\uFDD1]/);
+		this.head = literals[0];
+		this.tail = literals[literals.length - 1];
+		this.middles = literals.slice(1, -1);
+	}
+
+	/** @throws OutOfBudget */
+	matches(text: string, budget: MatchBudget, guards?: Guards): boolean {
+		pay(budget, 1);
+		const { head, tail, isLiteral } = this;
+		if (isLiteral) return text === this.text;
+		if (text.length < head.length + tail.length) return false;
+		if (!text.startsWith(head) || !text.endsWith(tail)) return false;
+		const glob = this.text.slice(head.length, this.text.length - tail.length);
+		const end = text.length - tail.length;
+		const middle = text.slice(head.length, end);
+		if (!guards && !glob.includes(ONE)) {
+			pay(budget, middle.length >> 2);
+			return this.findMiddles(middle);
+		}
+		pay(budget, middle.length * glob.length);
+		return matchGuarded(glob, middle, guards?.subarray(head.length, end));
+	}
+
+	/** Finds each literal at its first place, which is enough if the wildcards match anything. */
+	private findMiddles(text: string): boolean {
+		let from = 0;
+		for (const literal of this.middles) {
+			const at = text.indexOf(literal, from);
+			if (at < 0) return false;
+			from = at + literal.length;
+		}
+		return true;
+	}
+}

@@ -1,0 +1,120 @@
+// Reads a command only if it's plain words: no shell gives it another meaning. Anything else isn't read at all.
+
+export interface Part {
+	/** As typed, without redirections to nowhere */
+	text: string;
+	/** Values of its words, without quotation marks */
+	words: string[];
+}
+
+export type PlainCommand = { parts: Part[] } | { problem: string };
+
+/** Begins a part that is more than a program with its words, in one shell or another */
+const KEYWORDS = new Set(
+	(
+		'if then elif else fi for foreach while until do done case esac select in function coproc ' +
+		'repeat begin end switch and or not always nocorrect noglob -'
+	).split(' '),
+);
+
+const CONTROL_CHARACTER = /[^\P{Cc}\n\t]/u;
+const WILDCARDS = /[\uFDD0\uFDD1]/;
+const BLANKS = /[ \t]+/y;
+const REDIRECTION = /(?:2>&1|[2&]?>[ \t]*\/dev\/null)(?![^ \t\n;|&])/y;
+const BEGINS_BADLY = /[=#^]/;
+const PIECE = /[\p{L}\p{N}\p{M}_./:@%+,=~^#\uFDD0\uFDD1-]+|'[^'\t]*'|"[^"$`\\\t]*"/uy;
+const OPERATOR = /&&|\|\||[;|\n]/y;
+const ASSIGNMENT = /^[a-z_]\w*\+?=/i;
+/** Operators before which a command can't end */
+const CONTINUES = new Set(['&&', '||', '|']);
+
+class Reader {
+	private at = 0;
+	private readonly text: string;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	read(): PlainCommand {
+		const parts: Part[] = [];
+		let last = '';
+		for (;;) {
+			this.take(BLANKS);
+			const part = this.readPart();
+			if (typeof part === 'string') return { problem: part };
+			const operator = this.take(OPERATOR);
+			// Line breaks can be empty lines, and follow any operator.
+			if (!part && operator === '\n') continue;
+			if (!part && (operator !== '' || this.at < this.text.length))
+				return { problem: this.describeNext(operator) };
+			if (!part) break;
+			parts.push(part);
+			last = operator;
+			if (operator !== '') continue;
+			if (this.at < this.text.length) return { problem: this.describeNext('') };
+			break;
+		}
+		if (CONTINUES.has(last)) return { problem: `«${last}» at its end` };
+		return parts.length > 0 ? { parts } : { problem: 'no words' };
+	}
+
+	/** Returns nothing if there are no words, or why it isn't plain. */
+	private readPart(): Part | string | undefined {
+		const start = this.at;
+		let end = start;
+		let isOver = false;
+		const words: string[] = [];
+		for (;;) {
+			if (words.length > 0 && this.take(REDIRECTION) !== '') isOver = true;
+			else {
+				const word = this.readWord();
+				if (word === undefined) break;
+				if (isOver) return 'a redirection';
+				words.push(word);
+				end = this.at;
+			}
+			this.take(BLANKS);
+		}
+		if (words.length === 0) return undefined;
+		if (ASSIGNMENT.test(words[0])) return 'an assignment';
+		if (KEYWORDS.has(words[0].toLowerCase())) return `«${words[0]}» at the start of a command`;
+		return { text: this.text.slice(start, end), words };
+	}
+
+	private readWord(): string | undefined {
+		if (BEGINS_BADLY.test(this.text[this.at] ?? '')) return undefined;
+		let word: string | undefined;
+		for (let piece = this.take(PIECE); piece !== ''; piece = this.take(PIECE))
+			word = (word ?? '') + (/^['"]/.test(piece) ? piece.slice(1, -1) : piece);
+		return word;
+	}
+
+	private take(token: RegExp): string {
+		token.lastIndex = this.at;
+		const [found] = token.exec(this.text) ?? [''];
+		this.at += found.length;
+		return found;
+	}
+
+	private describeNext(operator: string): string {
+		if (operator !== '') return `«${operator}» without a command before it`;
+		const character = String.fromCodePoint(this.text.codePointAt(this.at)!);
+		if (character === '"') return 'a quotation mark that is not closed, or «$», «`» or «\\» in it';
+		return character === "'" ? 'a quotation mark that is not closed' : `«${character}»`;
+	}
+}
+
+/** Returns the parts of a plain command, or what keeps it from being plain. */
+export function readPlainCommand(text: string): PlainCommand {
+	if (CONTROL_CHARACTER.test(text)) return { problem: 'a control character' };
+	if (WILDCARDS.test(text)) return { problem: 'a character that is not assigned' };
+	return new Reader(text).read();
+}
+
+/** Reads a parsed pattern in the same way. */
+export const readPlainPattern = (pattern: string): Part[] | undefined => {
+	if (CONTROL_CHARACTER.test(pattern)) return undefined;
+	const read = new Reader(pattern).read();
+	return 'parts' in read ? read.parts : undefined;
+};

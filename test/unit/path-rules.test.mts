@@ -1,0 +1,235 @@
+// Rules about paths, searches and addresses.
+import { describe, expect, test } from '@jest/globals';
+import { decide, type Decision } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { policy, request, rule } from './policies.mts';
+
+const decided = (permission: string, text: string, ...rules: Array<[string, Decision]>) =>
+	decide(
+		request({ permission, patterns: [text] }),
+		policy({ rules: rules.map(([pattern, decision]) => rule(permission, pattern, decision)) }),
+	).decision;
+
+const FOLDERS = [
+	...[
+		'app',
+		'app/(shop)',
+		'app/(shop)/[slug]',
+		'app/[[...path]]',
+		'app/@modal',
+		'app/(.)photo/[id]',
+	],
+	...[
+		'src/pages/[lang]',
+		'src/routes/(auth)',
+		'routes/$id',
+		'pages/posts/[...all]',
+		'content/2026',
+	],
+	...['app/_components', 'app/~offline', 'src/a+b', 'src/%5Bid%5D', 'docs/Über uns', 'docs/日本語'],
+	...['images/hero (1)', 'Spring sale', 'Q&A'],
+];
+const FILES = [
+	...['page.tsx', 'route.ts', '[id].astro', '+page.svelte', '_index.tsx', '$slug.tsx'],
+	...['Spring sale.md', 'Q&A.md', "What's new?.md", '100% off!.md'],
+];
+
+describe('a path', () => {
+	const names = FOLDERS.flatMap((folder) => FILES.map((file) => `${folder}/${file}`));
+
+	test('of 200 route files and odd names is approved by the rules for their folder and for everything', () => {
+		expect(new Set(names).size).toBeGreaterThanOrEqual(200);
+		for (const pattern of [undefined, '*.*', '**/*'])
+			expect(
+				names.filter((name) => {
+					const typed = pattern ?? `${name.split('/')[0]}/*`;
+					return decided('edit', name, [typed, 'approve'], ['.env', 'deny']) !== 'approve';
+				}),
+			).toEqual([]);
+	});
+
+	test('of 200 route files and odd names passes rules that deny other paths', () => {
+		const denials = ['.env', '*.pem', 'secrets/*', '/etc/*', '~/.ssh/*'].map(
+			(pattern): [string, Decision] => [pattern, 'deny'],
+		);
+		expect(
+			names.filter((name) => decided('edit', name, ...denials, ['*', 'approve']) !== 'approve'),
+		).toEqual([]);
+	});
+
+	test.each<[pattern: string, path: string]>([
+		['src/*', 'src/a/b.ts'],
+		['src/**', 'src/a/b.ts'],
+		['src/**/*.ts', 'src/a.ts'],
+		['src/**/*.ts', 'src/a/b/c.ts'],
+		['a/**/b/**/c', 'a/b/x/c'],
+		['**/*.env', '.env'],
+		['src/*', './src//a/../b.ts'],
+		['src/*', 'src\\a.ts'],
+		['./src/*', 'src/a.ts'],
+		['src/?.ts', 'src/é.ts'],
+		['/workspace/*', '/workspace/src/a.b/file..bak'],
+		['/workspace/*', '/workspace/.../a'],
+		['../shared/*', '../shared/a.ts'],
+		['~/notes/*', '~/notes/a.md'],
+		['C:/site/*', 'C:\\site\\a.md'],
+		['src/a*b.ts', 'src/a*b.ts'],
+		['src/[slug]/page.tsx', 'src/[slug]/page.tsx'],
+		['*.md', 'Note: a, b.md'],
+	])('%j approves %j', (pattern, path) => {
+		expect(decided('edit', path, [pattern, 'approve'])).toBe('approve');
+	});
+
+	test.each<[pattern: string, path: string]>([
+		['src/*', 'src'],
+		['src/*', 'src/../.env'],
+		['src/*', 'src\\..\\.env'],
+		['src/*', 'SRC/a.ts'],
+		['*.ts', '/etc/a.ts'],
+		['*.ts', '~/a.ts'],
+		['*.ts', '~me/a.ts'],
+		['*.ts', '../a.ts'],
+		['*.ts', 'src/../../a.ts'],
+		['*.ts', '..\\a.ts'],
+		['*.ts', 'C:\\a.ts'],
+		['*.ts', '\\\\server\\a.ts'],
+		['*.ts', 'file:///etc/a.ts'],
+		['../*', '../../a.ts'],
+		['/workspace/*', '/workspace/../etc/passwd'],
+		['~/*', '~/../x'],
+		['C:/site/*', 'C:/site/../../../x'],
+		['src/*', 'src/a\nb'],
+		['*/a.ts', 'a.ts'],
+	])("%j doesn't approve %j", (pattern, path) => {
+		expect(decided('edit', path, [pattern, 'approve'])).toBe('ask');
+	});
+
+	test.each<[pattern: string, path: string, decision: Decision]>([
+		['secrets/*', 'secrets/key', 'deny'],
+		['secrets/*', './secrets/key', 'deny'],
+		['secrets/*', 'secrets', 'deny'],
+		['secrets/*', 'secrets/', 'deny'],
+		['secrets/*', 'SECRETS/key', 'deny'],
+		['secrets/*', 'packages/web/secrets/key', 'deny'],
+		['secrets/*', '/work/site/secrets/key', 'deny'],
+		['secrets/*', 'src/../secrets/key', 'deny'],
+		['secrets/*', 'src\\..\\secrets\\key', 'deny'],
+		['secrets/*', '../secrets/key', 'deny'],
+		['secrets/*', 'my-secrets/key', 'approve'],
+		['**/*.env', '.env', 'deny'],
+		['**/*.env', 'a/b/.env', 'deny'],
+		['.env', 'packages/web/.env', 'deny'],
+		['.env', '.env.example', 'approve'],
+		['/work/site/secrets/*', '/work/site/secrets/key', 'deny'],
+		['/work/site/secrets/*', '/work/x/../site/secrets/key', 'deny'],
+		['/work/site/secrets/*', '/../work/site/secrets/key', 'deny'],
+		['/work/site/secrets/*', '../secrets/key', 'ask'],
+		['/work/site/secrets/*', '../../site/secrets/key', 'ask'],
+		['/work/site/secrets/*', 'src/a.ts', 'approve'],
+		['/home/me/.ssh/*', '~/.ssh/id', 'ask'],
+		['~/.ssh/*', '~/.ssh/id', 'deny'],
+		['~/.ssh/*', '/home/me/.ssh/id', 'deny'],
+		['src/a*b.ts', 'src/a*b.ts', 'deny'],
+	])('behind a rule that denies %j, %j is %s', (pattern, path, decision) => {
+		expect(decided('edit', path, [pattern, 'deny'], ['*', 'approve'])).toBe(decision);
+	});
+});
+
+describe('a search', () => {
+	test.each<[permission: string, pattern: string, search: string, decision: Decision]>([
+		['glob', 'src/**/*.ts', 'src/**/*.ts', 'approve'],
+		['glob', '*', '/etc/**', 'approve'],
+		['glob', 'src/*', 'src/**/*.{ts,tsx}', 'approve'],
+		['glob', 'src/*', 'src/../**', 'ask'],
+		['glob', 'src/*', 'src/{a,..}/x', 'ask'],
+		['glob', 'src/*', 'lib/*', 'ask'],
+		['glob', 'src/*.ts', 'src/a.ts', 'ask'],
+		['grep', 'TODO', 'TODO', 'approve'],
+		['grep', 'TODO*', 'TODO: x', 'ask'],
+		['grep', 'src/*', 'src/x', 'ask'],
+	])('%s with the rule %j: %j is %s', (permission, pattern, search, decision) => {
+		expect(decided(permission, search, [pattern, 'approve'])).toBe(decision);
+	});
+
+	test('behind a rule that denies or asks goes to an approver, unless it has the text', () => {
+		expect(decided('grep', 'x', ['password', 'deny'], ['*', 'approve'])).toBe('ask');
+		expect(decided('grep', 'password', ['password', 'deny'], ['*', 'approve'])).toBe('deny');
+		expect(decided('glob', '**/.env', ['*', 'deny'])).toBe('deny');
+		expect(decided('glob', 'src/*.ts', ['src/*', 'approve'], ['.env', 'deny'])).toBe('approve');
+	});
+});
+
+describe('an address', () => {
+	test.each<[pattern: string, address: string]>([
+		['https://a.io', 'https://a.io/'],
+		['https://a.io/', 'https://a.io'],
+		['https://a.io/*', 'https://a.io'],
+		['https://a.io/*', 'HTTPS://A.io:443/b?c=%2Fd#e'],
+		['https://a.io:443/*', 'https://a.io/b'],
+		['https://A.io/*', 'https://a.io/b'],
+		['https://*.example.com/*', 'https://api.example.com/v1'],
+		['https://*.example.com/*', 'https://a.b.example.com/'],
+		['https://a.io:*/x', 'https://a.io:8080/x'],
+		['https://a.io/docs/*', 'https://a.io/docs/a/b'],
+		['https://münchen.de/*', 'https://xn--mnchen-3ya.de/x'],
+		['http*://a.io/*', 'http://a.io/x'],
+		['https://me@a.io/x', 'https://me@a.io/x'],
+		['not an address', 'not an address'],
+	])('%j approves %j', (pattern, address) => {
+		expect(decided('webfetch', address, [pattern, 'approve'])).toBe('approve');
+	});
+
+	test.each<[pattern: string, address: string]>([
+		['https://*.example.com/*', 'https://other.test/.example.com/x'],
+		['https://*.example.com/*', 'https://other.test?.example.com/x'],
+		['https://*.example.com/*', 'https://other.test#.example.com/x'],
+		['https://*.example.com/*', 'https://other.test\\.example.com/x'],
+		['https://*.example.com/*', 'https://other.test:1/.example.com/'],
+		['https://*.example.com/*', 'https://me@api.example.com/x'],
+		['https://*@a.io/*', 'https://me@a.io/x'],
+		['https://a.io*', 'https://a.io@other.test/'],
+		['https://a.io*', 'https://a.io:1@other.test/'],
+		['*a.io/*', 'https://other.test/a.io/x'],
+		['https://a.io/*', 'http://a.io/x'],
+		['https://a.io/*', 'https://a.io:8443/x'],
+		['https://a.io/*', 'https://a.io./x'],
+		['https://a.io/docs/*', 'https://a.io/docs/../x'],
+		['https://a.io/docs/*', 'https://a.io/docs/%2e%2e/x'],
+		['https://a.io/docs/*', 'https://a.io/docs/..%2fx'],
+		['https://a.io/docs/*', 'https://a.io/docs/..%5Cx'],
+		['https://a.io/docs/*', 'https://a.io/docs/..\\x'],
+		['https://a.io/*', 'https://a.io/x y'],
+		['https://a.io/*', ' https://a.io/x'],
+		['https://a.io/*', 'https://a.io/\tx'],
+		['a.io/*', 'a.io/x'],
+		['file:///work/*', 'file:///work/../etc/x'],
+	])("%j doesn't approve %j", (pattern, address) => {
+		expect(decided('webfetch', address, [pattern, 'approve'])).toBe('ask');
+	});
+
+	test.each<[pattern: string, address: string, decision: Decision]>([
+		['https://evil.io/*', 'https://evil.io', 'deny'],
+		['https://evil.io/*', 'http://EVIL.io:8080/x', 'deny'],
+		['https://evil.io/*', 'https://me:x@evil.io./x', 'deny'],
+		['https://evil.io', 'https://evil.io/any/page', 'deny'],
+		['evil.io', 'https://evil.io/x', 'deny'],
+		['evil.io', 'evil.io/x', 'deny'],
+		['*.evil.io', 'https://a.evil.io/x', 'deny'],
+		['https://a.io/admin*', 'https://a.io/%61dmin', 'deny'],
+		['https://a.io/admin*', 'https://a.io/x/../ADMIN', 'deny'],
+		['https://evil.io/*', 'https://good.io/x', 'approve'],
+		['https://evil.io/*', 'https://', 'ask'],
+		['https://evil.io/*', 'git@evil.io:x', 'ask'],
+	])('behind a rule that denies %j, %j is %s', (pattern, address, decision) => {
+		expect(decided('webfetch', address, [pattern, 'deny'], ['*', 'approve'])).toBe(decision);
+	});
+});
+
+test.each<[permission: string, pattern: string, text: string, decision: Decision]>([
+	['Edit', 'src/*', 'src/(a)/b c.ts', 'approve'],
+	['deploy', 'site *', 'site staging', 'approve'],
+	['deploy', 'site *', 'site $X', 'ask'],
+	['deploy', 'https://*.a.io/*', 'https://x.a.io/y', 'approve'],
+	['deploy', 'https://*.a.io/*', 'https://other.test/.a.io/y', 'ask'],
+])('the permission %s reads %j and %j as what they are', (permission, pattern, text, decision) => {
+	expect(decided(permission, text, [pattern, 'approve'])).toBe(decision);
+});
