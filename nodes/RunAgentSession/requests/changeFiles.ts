@@ -23,7 +23,7 @@ interface Budget {
 const MAX_DEPTH = 8;
 const createBudget = (): Budget => ({
 	characters: MIB,
-	lines: 100_000,
+	lines: 50_000,
 	fields: 5_000,
 	isSpent: false,
 });
@@ -129,8 +129,15 @@ const changeKey = ({ lines }: FileDiff): string =>
 		.map(({ sign, text }) => sign + text)
 		.join('\n');
 
+/** Keeps the first of equal changes. */
+function withoutRepeated(files: readonly ReadFile[]): readonly ReadFile[] {
+	if (files.length < 2) return files;
+	const keys = files.map(changeKey);
+	return files.filter((_, at) => keys.indexOf(keys[at]) === at);
+}
+
 /** Reads the changes that one object names itself. The same change as a diff and as two texts counts once. */
-function readOwn(fields: Fields, context: Context, budget: Budget): ReadFile[] {
+function readOwn(fields: Fields, context: Context, budget: Budget): readonly ReadFile[] {
 	const { path } = context;
 	const all = [
 		...textsOf(fields, DIFF_NAMES).flatMap((text) => readDiff(text, path, budget)),
@@ -139,9 +146,7 @@ function readOwn(fields: Fields, context: Context, budget: Budget): ReadFile[] {
 			...pair,
 		})),
 	].map(withoutReturns);
-	const keys = all.map(changeKey);
-	const own = all.filter((_, at) => keys.indexOf(keys[at]) === at);
-	if (own.length > 0) return own;
+	if (all.length > 0) return withoutRepeated(all);
 	const [content] = path !== undefined || context.isEditing ? textsOf(fields, CONTENT_NAMES) : [];
 	if (content === undefined) return [];
 	return [withoutReturns({ ...(path !== undefined && { path }), ...readContent(content, budget) })];
@@ -156,8 +161,11 @@ interface Context {
 
 const isPathLike = (name: string): boolean => /[./\\]/.test(name);
 
+const fileKey = (file: ReadFile): string => `${file.path ?? ''}\n${changeKey(file)}`;
+
 function readRecord(record: Record<string, unknown>, around: Context, budget: Budget): ReadFile[] {
-	const entries = take(Object.entries(record), budget);
+	const names = take(Object.keys(record), budget);
+	const entries = names.map((name): [string, unknown] => [name, record[name]]);
 	const fields = toFields(entries);
 	const [path = around.path] = textsOf(fields, PATH_NAMES);
 	const context = { ...around, path };
@@ -165,10 +173,9 @@ function readRecord(record: Record<string, unknown>, around: Context, budget: Bu
 	const nested = entries.flatMap(([name, value]) =>
 		readValue(value, isPathLike(name) ? { ...context, path: name } : context, budget),
 	);
-	if (own.length === 0) return nested;
-	const keyOf = (file: ReadFile) => JSON.stringify([file.path, changeKey(file)]);
-	const known = new Set(own.map(keyOf));
-	return [...own, ...nested.filter((file) => !known.has(keyOf(file)))];
+	if (own.length === 0 || nested.length === 0) return [...own, ...nested];
+	const known = new Set(own.map(fileKey));
+	return [...own, ...nested.filter((file) => !known.has(fileKey(file)))];
 }
 
 /** Returns as many entries as the budget allows. */

@@ -16,7 +16,6 @@ export interface FileDiff {
 	lines: ChangeLine[];
 }
 
-const SIGNS: readonly Sign[] = [' ', '+', '-'];
 const NO_FILE = '/dev/null';
 const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 /** `*** Update File: src/a.ts`, as some agents write it */
@@ -63,6 +62,11 @@ function readHunk(text: string): { numbers: LineNumbers; left: LineNumbers } {
 	return { numbers: { old, new: current }, left: { old: oldCount, new: newCount } };
 }
 
+function readSign(text: string): Sign | undefined {
+	const [first] = text;
+	return first === ' ' || first === '+' || first === '-' ? first : undefined;
+}
+
 /** Parses the lines of a unified diff, or of a patch as agents write it. Leaves out no line but the names of files. Never throws. */
 export function parseDiff(texts: readonly string[]): FileDiff[] {
 	const files: FileDiff[] = [];
@@ -86,14 +90,10 @@ export function parseDiff(texts: readonly string[]): FileDiff[] {
 	};
 	const add = (sign: Sign, text: string) => {
 		if (files.length === 0) files.push({ lines: [] });
-		const hasOld = (sign === ' ' || sign === '-') && left.old-- > 0;
-		const hasNew = (sign === ' ' || sign === '+') && left.new-- > 0;
-		files[files.length - 1].lines.push({
-			sign,
-			...(hasOld && { old: numbers.old++ }),
-			...(hasNew && { new: numbers.new++ }),
-			text,
-		});
+		const line: ChangeLine = { sign, text };
+		if ((sign === ' ' || sign === '-') && left.old-- > 0) line.old = numbers.old++;
+		if ((sign === ' ' || sign === '+') && left.new-- > 0) line.new = numbers.new++;
+		files[files.length - 1].lines.push(line);
 	};
 	const isCounted = () => left.old > 0 || left.new > 0;
 	/** Returns whether a file's header starts here. The hunk before it may have fewer lines than it says. */
@@ -126,7 +126,7 @@ export function parseDiff(texts: readonly string[]): FileDiff[] {
 
 	for (let at = 0; at < texts.length; at++) {
 		const text = texts[at];
-		const sign = SIGNS.find((each) => text.startsWith(each));
+		const sign = readSign(text);
 		const isBlank = text === '' && hasHunks && at < texts.length - 1;
 		if (isHeader(at)) {
 			const header = [text, texts[++at]];
