@@ -6,15 +6,7 @@ import {
 	type FileChange,
 	type ShownLine,
 } from '../requests/change';
-import {
-	agentText,
-	cutOff,
-	markup,
-	mixesAlphabets,
-	MIXED_HINT,
-	type Html,
-	type Part,
-} from './markup';
+import { agentText, cutOff, markup, MIXED_HINT, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.
 
@@ -85,12 +77,10 @@ function leftOut({ hiddenFiles, isWhole }: Change, wholeUrl: string | undefined)
  * @param wholeUrl address of a page with the whole change, if there is one
  */
 export function changeView(change: Change, wholeUrl?: string): Html {
-	const texts = change.files.flatMap(({ path = '', from = '', lines }) => [
-		path.slice(0, MAX_PATH_LENGTH),
-		from.slice(0, MAX_PATH_LENGTH),
-		...lines.map(({ text }) => text),
-	]);
-	return markup`${change.files.map(fileView)}
-${mixesAlphabets(texts, Infinity) && markup`<p class="hint">${MIXED_HINT}</p>`}
+	const files = markup`${change.files.map(fileView)}`;
+	// No text of the agent has these quotation marks in HTML.
+	const isMixed = files.html.includes('class="mixed"');
+	return markup`${files}
+${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
 ${leftOut(change, wholeUrl)}`;
 }

@@ -24,7 +24,8 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	'line break': (text) => markup`<span class="line">${text}</span>`,
 	tab: (text) => markup`<span class="tab">${text}</span>`,
 	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
-	hidden: (text) => markup`<mark>${text}</mark>`,
+	// Its name, which needs no escaping: there may be thousands.
+	hidden: (text) => ({ html: `<mark>${text}</mark>` }),
 };
 
 export const cutOff = (hidden: number): string =>

@@ -34,7 +34,7 @@ export interface ChangeLimits {
 }
 
 /** For the approval request itself */
-export const SHORT_CHANGE: ChangeLimits = { lines: 400, characters: 50_000 };
+export const SHORT_CHANGE: ChangeLimits = { lines: 400, characters: 30_000 };
 /** For a page of its own */
 export const LONG_CHANGE: ChangeLimits = { lines: 5_000, characters: 50_000 };
 
