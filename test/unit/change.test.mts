@@ -175,6 +175,7 @@ describe('a unified diff', () => {
 			['diff --git a/x b/y', 'rename from x', 'rename to y', '--- a/x', '+++ b/y'],
 			['y', 'x'],
 		],
+		['of a rename only', ['diff --git a/x b/y', 'rename from x', 'rename to y'], ['y', 'x']],
 		['of a mode', ['diff --git a/x b/x', 'old mode 100644', 'new mode 100755'], ['x', undefined]],
 		['as agents write it', ['*** Begin Patch', '*** Update File: x', '@@', '-a'], ['x', undefined]],
 		['that moves a file', ['*** Update File: x', '*** Move to: y', '-a'], ['y', 'x']],

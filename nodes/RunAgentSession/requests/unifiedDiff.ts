@@ -22,7 +22,9 @@ const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 const FILE_SECTION = /^\*\*\* (?:Add|Update|Delete) File: /;
 const FILE_NAME = /^(?:diff --git (.*)|Index: (.*)|\*\*\* (?:Add|Update|Delete) File: (.*))/;
 const ENVELOPE = /^(?:\*\*\* (?:Begin|End) Patch|={3,})\s*$/;
-const RENAME = /^(?:rename|copy) from (.*)|^\*\*\* Move to: (.*)/;
+const RENAME = /^(?:rename|copy) (from|to) (.*)/;
+/** Follows the name of the file, which is the one before */
+const MOVE = /^\*\*\* Move to: (.*)/;
 /** The end of a mail's diff */
 const MAIL_SIGNATURE = '-- ';
 
@@ -117,11 +119,12 @@ export function parseDiff(texts: readonly string[]): FileDiff[] {
 	};
 	const readOther = (text: string) => {
 		if (text === '' || ENVELOPE.test(text)) return;
-		const [, from, to] = RENAME.exec(text) ?? [];
 		add('@', text);
 		const file = files[files.length - 1];
-		if (from !== undefined) file.from = withoutReturn(from);
-		if (to !== undefined) Object.assign(file, { from: file.path, path: withoutReturn(to) });
+		const [, side, name = ''] = RENAME.exec(text) ?? [];
+		const [, target] = MOVE.exec(text) ?? [];
+		if (side !== undefined) file[side === 'to' ? 'path' : 'from'] = withoutReturn(name);
+		if (target !== undefined) Object.assign(file, { from: file.path, path: withoutReturn(target) });
 	};
 
 	for (let at = 0; at < texts.length; at++) {
