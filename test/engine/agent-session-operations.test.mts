@@ -75,7 +75,7 @@ describe('agent sessions', () => {
 			sessionId,
 			(found) => found.pendingInteractions.length > 0,
 		);
-		const additionalFields = { body: '{"type":"question","answer":"blue"}' };
+		const additionalFields = { body: '{"type":"question","response":"blue"}' };
 		await only('agentSession.resolveInteraction', {
 			sessionId,
 			interactionId: pendingInteractions[0].id,

@@ -119,10 +119,13 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 		isComplete && places[at] === place ? 'options' : undefined;
 
 	const rest = without(inside, ['type', insideName, optionsName(inside)]);
-	const named = Object.entries({
+	const all: Fields = {
 		...without(fields, ['type', 'id', textName, optionsName(fields)]),
 		...(isRecord(response) && { response: Object.keys(rest).length > 0 ? rest : undefined }),
-	}).filter(([, value]) => value !== undefined && value !== null && value !== '');
+	};
+	const named = Object.entries(all).filter(
+		([, value]) => value !== undefined && value !== null && value !== '',
+	);
 	cut.isCut ||= named.length > MAX_FIELDS;
 	const others = named.slice(0, MAX_FIELDS).map(([name, value]) => ({
 		name: shorten(name, MAX_OPTION_LENGTH, cut),
