@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
 	answerValues,
-	checkAnswer,
+	checkQuestionAnswer,
 	isQuestion,
-	MAX_ANSWER_LENGTH,
+	MAX_QUESTION_ANSWER_LENGTH,
 	readQuestion,
 	type AgentQuestion,
 } from '../../nodes/RunAgentSession/requests/agentQuestion.ts';
@@ -152,7 +152,7 @@ test('any interaction is read without an error, and can be answered', () => {
 		fc.property(value, (interaction) => {
 			const question = readQuestion(interaction);
 			const answer = question.isFree ? 'an answer' : question.options.length - 1;
-			expect(checkAnswer(question, answer)).toEqual({
+			expect(checkQuestionAnswer(question, answer)).toEqual({
 				value: question.options.at(-1)?.value ?? 'an answer',
 				isOption: !question.isFree,
 			});
@@ -174,13 +174,18 @@ describe('an answer', () => {
 
 	test.each<[string, AgentQuestion, string | number, unknown]>([
 		['a text', free, ' blue\r\ngreen\r\n', 'blue\ngreen'],
-		['the longest text', free, 'x'.repeat(MAX_ANSWER_LENGTH), 'x'.repeat(MAX_ANSWER_LENGTH)],
+		[
+			'the longest text',
+			free,
+			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH),
+			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH),
+		],
 		['an option by its number', choice, 0, 1],
 		['an option by its value', choice, '1', 1],
 		['an option by its label', choice, 'One', 1],
 		['an option whose value is another one’s label', choice, 'two', 'two'],
 	])('can be %s', (_, question, answer, value) => {
-		expect(checkAnswer(question, answer)).toEqual({ value, isOption: question !== free });
+		expect(checkQuestionAnswer(question, answer)).toEqual({ value, isOption: question !== free });
 	});
 
 	test.each<[string, AgentQuestion, string | number, string]>([
@@ -189,7 +194,7 @@ describe('an answer', () => {
 		[
 			'too long',
 			free,
-			'x'.repeat(MAX_ANSWER_LENGTH + 1),
+			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH + 1),
 			'Shorten the answer to 10,000 characters. It has 10,001.',
 		],
 		[
@@ -217,7 +222,7 @@ describe('an answer', () => {
 			'The answer isn’t one of the agent’s options. Choose one of them.',
 		],
 	])('is refused if it is %s', (_, question, answer, reason) => {
-		expect(checkAnswer(question, answer)).toEqual({ reason });
+		expect(checkQuestionAnswer(question, answer)).toEqual({ reason });
 	});
 
 	test('is sent with the type of the question, and with the option if one was chosen', () => {

@@ -1,4 +1,4 @@
-// How the approval page shows a change: every line with its sign, and hostile text as text.
+// A change on the approval page: every line has its sign, and hostile text is text.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CHANGE_STYLE, changeView } from '../../nodes/RunAgentSession/page/changeView.ts';

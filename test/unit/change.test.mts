@@ -1,11 +1,11 @@
-// What an edit changes, under the names that agents use: which lines, in which file, and how many.
+// The change of an edit, under the names that agents use: its files, its lines, and their numbers.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
 	LONG_CHANGE,
 	readChange,
 	summarizeChange,
-	type Change,
+	type ProposedChange,
 } from '../../nodes/RunAgentSession/requests/change.ts';
 import { compareLines } from '../../nodes/RunAgentSession/requests/lineDiff.ts';
 import { parseDiff } from '../../nodes/RunAgentSession/requests/unifiedDiff.ts';
@@ -16,7 +16,7 @@ const numbered = (count: number, name = 'line') =>
 	Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
 
 /** `-3 text` for a removed line 3, `+4`, ` 4`, and `@` for lines of the diff itself */
-const show = (change: Change | undefined): string[] =>
+const show = (change: ProposedChange | undefined): string[] =>
 	change?.files.flatMap(({ lines }) =>
 		lines.map((line) => `${line.sign}${line.new ?? line.old ?? ''} ${line.text}`),
 	) ?? [];

@@ -2,7 +2,7 @@ import { pluralize } from '../../shared/values';
 import {
 	describeCounts,
 	MAX_PATH_LENGTH,
-	type Change,
+	type ProposedChange,
 	type FileChange,
 	type ShownLine,
 } from '../requests/change';
@@ -63,7 +63,7 @@ ${lines.map(lineRow)}</tbody></table>`;
 ${hidden > 0 && markup`<p class="hint">${pluralize(hidden, 'more line')} not shown.</p>`}`;
 }
 
-function leftOut({ hiddenFiles, isWhole }: Change, wholeUrl: string | undefined): Part {
+function leftOut({ hiddenFiles, isWhole }: ProposedChange, wholeUrl: string | undefined): Part {
 	if (isWhole) return undefined;
 	const more = wholeUrl
 		? markup` <a href="${wholeUrl}">Show the whole change</a>`
@@ -76,7 +76,7 @@ function leftOut({ hiddenFiles, isWhole }: Change, wholeUrl: string | undefined)
  * Renders a change.
  * @param wholeUrl address of a page with the whole change, if there is one
  */
-export function changeView(change: Change, wholeUrl?: string): Html {
+export function changeView(change: ProposedChange, wholeUrl?: string): Html {
 	const files = markup`${change.files.map(fileView)}`;
 	// No text of the agent has these quotation marks in HTML.
 	const isMixed = files.html.includes('class="mixed"');

@@ -22,22 +22,22 @@ export interface AgentQuestion {
 }
 
 /** In characters */
-export const MAX_ANSWER_LENGTH = 10_000;
-const MAX_TEXT_LENGTH = 10_000;
-const MAX_OPTION_LENGTH = 1_000;
-const MAX_OPTIONS = 100;
+export const MAX_QUESTION_ANSWER_LENGTH = 10_000;
+const MAX_FIELD_LENGTH = 10_000;
+const MAX_LABEL_LENGTH = 1_000;
+const MAX_AGENT_OPTIONS = 100;
 const MAX_FIELDS = 50;
 /** Groups of options in groups */
-const MAX_DEPTH = 3;
+const MAX_GROUP_DEPTH = 3;
 
 const TEXT_NAMES = ['question', 'text', 'title', 'prompt', 'message', 'instruction'];
 const LABEL_NAMES = ['label', 'name', 'text', 'title'];
 const VALUE_NAMES = ['value', 'id', 'key', ...LABEL_NAMES];
 const GROUP_NAMES = ['options', 'choices', 'items', 'children'];
-/** Fields of an option that its choice shows */
+/** AnyFields of an option that its choice shows */
 const SHOWN_NAMES = ['value', 'label', 'description'];
 
-type Fields = Record<string, unknown>;
+type AnyFields = Record<string, unknown>;
 
 export const isQuestion = (interaction: unknown): boolean =>
 	isRecord(interaction) && interaction.type !== 'permission';
@@ -45,17 +45,17 @@ export const isQuestion = (interaction: unknown): boolean =>
 const isWord = (value: unknown): value is string | number =>
 	typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
 
-const findName = (fields: Fields, names: readonly string[]): string | undefined =>
+const findName = (fields: AnyFields, names: readonly string[]): string | undefined =>
 	names.find((name) => isWord(fields[name]));
 
-function without(fields: Fields, names: ReadonlyArray<string | undefined>): Fields {
+function without(fields: AnyFields, names: ReadonlyArray<string | undefined>): AnyFields {
 	return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-function readOption(option: unknown, depth: number): AgentOption[] {
+function toAgentOptions(option: unknown, depth: number): AgentOption[] {
 	if (isWord(option)) return [{ value: option, label: String(option) }];
 	if (!isRecord(option)) return [];
-	const inside = GROUP_NAMES.flatMap((name) => readOptions(option[name], depth + 1));
+	const inside = GROUP_NAMES.flatMap((name) => listAgentOptions(option[name], depth + 1));
 	// A group is no answer itself.
 	if (inside.length > 0) return inside;
 	const valueName = findName(option, VALUE_NAMES);
@@ -67,12 +67,12 @@ function readOption(option: unknown, depth: number): AgentOption[] {
 }
 
 /** Returns one option more than are shown if there are too many. */
-function readOptions(list: unknown, depth = 0): AgentOption[] {
+function listAgentOptions(list: unknown, depth = 0): AgentOption[] {
 	const options: AgentOption[] = [];
-	if (!Array.isArray(list) || depth >= MAX_DEPTH) return options;
+	if (!Array.isArray(list) || depth >= MAX_GROUP_DEPTH) return options;
 	for (const each of list as unknown[]) {
-		if (options.length > MAX_OPTIONS) break;
-		options.push(...readOption(each, depth));
+		if (options.length > MAX_AGENT_OPTIONS) break;
+		options.push(...toAgentOptions(each, depth));
 	}
 	return options;
 }
@@ -87,39 +87,39 @@ interface Cut {
 	isCut: boolean;
 }
 
-function shorten(text: string, limit: number, cut: Cut): string {
+function cutText(text: string, limit: number, cut: Cut): string {
 	cut.isCut ||= text.length > limit;
 	return text.slice(0, limit);
 }
 
-const shortenOption = ({ value, label, description }: AgentOption, cut: Cut): AgentOption => ({
+const cutOption = ({ value, label, description }: AgentOption, cut: Cut): AgentOption => ({
 	value,
-	label: shorten(label, MAX_OPTION_LENGTH, cut),
-	...(description !== undefined && { description: shorten(description, MAX_OPTION_LENGTH, cut) }),
+	label: cutText(label, MAX_LABEL_LENGTH, cut),
+	...(description !== undefined && { description: cutText(description, MAX_LABEL_LENGTH, cut) }),
 });
 
 /** Reads a question in any form. Leaves no field out that it doesn't name in `isCut`. Never throws. */
 export function readQuestion(interaction: unknown): AgentQuestion {
 	const cut: Cut = { isCut: false };
-	const fields: Fields = isRecord(interaction) ? interaction : { interaction };
+	const fields: AnyFields = isRecord(interaction) ? interaction : { interaction };
 	const { response } = fields;
-	const inside: Fields = isRecord(response) ? response : {};
+	const inside: AnyFields = isRecord(response) ? response : {};
 	const textName = findName(fields, TEXT_NAMES);
 	const insideName = textName === undefined ? findName(inside, TEXT_NAMES) : undefined;
 	const text = fields[textName ?? ''] ?? inside[insideName ?? ''] ?? '';
 
 	const places = [inside, fields];
-	const found = places.map((place) => readOptions(place.options));
+	const found = places.map((place) => listAgentOptions(place.options));
 	const at = found.findIndex((each) => each.length > 0);
 	const options = found[at] ?? [];
-	const shown = options.slice(0, MAX_OPTIONS).map((option) => shortenOption(option, cut));
-	cut.isCut ||= options.length > MAX_OPTIONS;
+	const shown = options.slice(0, MAX_AGENT_OPTIONS).map((option) => cutOption(option, cut));
+	cut.isCut ||= options.length > MAX_AGENT_OPTIONS;
 	const isComplete = at >= 0 && (places[at].options as unknown[]).every(isShown);
-	const optionsName = (place: Fields) =>
+	const optionsName = (place: AnyFields) =>
 		isComplete && places[at] === place ? 'options' : undefined;
 
 	const rest = without(inside, ['type', insideName, optionsName(inside)]);
-	const all: Fields = {
+	const all: AnyFields = {
 		...without(fields, ['type', 'id', textName, optionsName(fields)]),
 		...(isRecord(response) && { response: Object.keys(rest).length > 0 ? rest : undefined }),
 	};
@@ -128,11 +128,11 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 	);
 	cut.isCut ||= named.length > MAX_FIELDS;
 	const others = named.slice(0, MAX_FIELDS).map(([name, value]) => ({
-		name: shorten(name, MAX_OPTION_LENGTH, cut),
-		text: shorten(toText(value), MAX_TEXT_LENGTH, cut),
+		name: cutText(name, MAX_LABEL_LENGTH, cut),
+		text: cutText(toText(value), MAX_FIELD_LENGTH, cut),
 	}));
 	return {
-		text: shorten(String(text as AgentOption['value']), MAX_TEXT_LENGTH, cut),
+		text: cutText(String(text as AgentOption['value']), MAX_FIELD_LENGTH, cut),
 		others,
 		options: shown,
 		isFree: options.length === 0,
@@ -145,7 +145,7 @@ export type CheckedAnswer = { value: AgentOption['value']; isOption: boolean } |
 const formatNumber = (number: number): string => number.toLocaleString('en-US');
 
 /** Returns the option with this value or, if only one has it, with this label. */
-function findOption(options: readonly AgentOption[], text: string): AgentOption | undefined {
+function matchOption(options: readonly AgentOption[], text: string): AgentOption | undefined {
 	const labeled = options.filter(({ label }) => label.trim() === text);
 	const [first, ...others] = labeled;
 	const isClear = others.every(({ value }) => value === first.value);
@@ -159,7 +159,7 @@ function findOption(options: readonly AgentOption[], text: string): AgentOption 
  * @param answer a text, or the number of an option from 0
  * @returns what to send, or the reason why it's no answer
  */
-export function checkAnswer(
+export function checkQuestionAnswer(
 	{ options, isFree }: AgentQuestion,
 	answer: string | number,
 ): CheckedAnswer {
@@ -172,12 +172,12 @@ export function checkAnswer(
 	// Forms send line breaks as `\r\n`.
 	const text = answer.replace(/\r\n/g, '\n').trim();
 	if (text === '') return { reason: isFree ? 'Enter an answer.' : 'Choose an option.' };
-	if (isFree && text.length <= MAX_ANSWER_LENGTH) return { value: text, isOption: false };
+	if (isFree && text.length <= MAX_QUESTION_ANSWER_LENGTH) return { value: text, isOption: false };
 	if (isFree) {
-		const [length, most] = [text.length, MAX_ANSWER_LENGTH].map(formatNumber);
+		const [length, most] = [text.length, MAX_QUESTION_ANSWER_LENGTH].map(formatNumber);
 		return { reason: `Shorten the answer to ${most} characters. It has ${length}.` };
 	}
-	const option = findOption(options, text);
+	const option = matchOption(options, text);
 	return option
 		? { value: option.value, isOption: true }
 		: { reason: 'The answer isn’t one of the agent’s options. Choose one of them.' };

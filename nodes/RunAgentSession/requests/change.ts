@@ -19,7 +19,7 @@ export interface FileChange extends ReadFile {
 	hidden: number;
 }
 
-export interface Change {
+export interface ProposedChange {
 	files: FileChange[];
 	/** Number of files left out */
 	hiddenFiles: number;
@@ -78,7 +78,7 @@ const isFileWhole = ({ path = '', from = '', hidden, lines }: FileChange): boole
 export function readChange(
 	request: unknown,
 	limits: ChangeLimits = SHORT_CHANGE,
-): Change | undefined {
+): ProposedChange | undefined {
 	const { files: found, isComplete } = findFiles(request);
 	if (found.length === 0) return undefined;
 	const left = { ...limits };
@@ -97,12 +97,12 @@ export function describeCounts(file: FileChange): string {
 }
 
 const MAX_FILES_NAMED = 3;
-const MAX_NAME_LENGTH = 100;
+const MAX_FILE_NAME_LENGTH = 100;
 
 /** Returns the names of the files and their added and removed lines, for a message. */
-export function summarizeChange({ files, hiddenFiles }: Change): string {
+export function summarizeChange({ files, hiddenFiles }: ProposedChange): string {
 	const named = files.slice(0, MAX_FILES_NAMED).map((file) => {
-		const name = file.path === undefined ? 'a file' : quoteVisible(file.path, MAX_NAME_LENGTH);
+		const name = file.path === undefined ? 'a file' : quoteVisible(file.path, MAX_FILE_NAME_LENGTH);
 		const counts = describeCounts(file);
 		return counts === '' ? name : `${name} (${counts})`;
 	});

@@ -20,7 +20,7 @@ interface Budget {
 	isSpent: boolean;
 }
 
-const MAX_DEPTH = 8;
+const MAX_METADATA_DEPTH = 8;
 const createBudget = (): Budget => ({
 	characters: MIB,
 	lines: 50_000,
@@ -51,18 +51,18 @@ const PAIR_NAMES: ReadonlyArray<[before: string, after: string, isWhole: boolean
 const REPEATS_NAMES = ['replaceall', 'allowmultiple'];
 const EDITING = /edit|write|patch|create|replace/i;
 
-type Fields = ReadonlyMap<string, unknown>;
+type MetadataFields = ReadonlyMap<string, unknown>;
 
-const toFields = (entries: ReadonlyArray<[name: string, value: unknown]>): Fields =>
+const toFields = (entries: ReadonlyArray<[name: string, value: unknown]>): MetadataFields =>
 	new Map(
 		entries.map(([name, value]) => [name.slice(0, 100).replace(/[_-]/g, '').toLowerCase(), value]),
 	);
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const textsOf = (fields: Fields, names: readonly string[]): string[] =>
+const isString = (value: unknown): value is string => typeof value === 'string';
+const textsOf = (fields: MetadataFields, names: readonly string[]): string[] =>
 	names
 		.map((name) => fields.get(name))
-		.filter((value) => isText(value) && value !== '') as string[];
+		.filter((value) => isString(value) && value !== '') as string[];
 
 /** Splits a text into lines. The last one needs no line end. */
 function toLines(text: string, budget: Budget): { lines: string[]; isCut: boolean } {
@@ -99,14 +99,15 @@ function readDiff(text: string, path: string | undefined, budget: Budget): ReadF
 const endsLine = (text: string) => text === '' || text.endsWith('\n');
 
 function readPair(
-	fields: Fields,
+	fields: MetadataFields,
 	[beforeName, afterName, isWhole]: (typeof PAIR_NAMES)[number],
 	budget: Budget,
 ): Array<Omit<ReadFile, 'path'>> {
 	const values = [beforeName, afterName].map((name) => fields.get(name));
 	// A file that doesn't exist is `null`.
-	if (!values.every((value) => isText(value) || value === null) || !values.some(isText)) return [];
-	const [before, after] = values.map((value) => (isText(value) ? value : ''));
+	if (!values.every((value) => isString(value) || value === null) || !values.some(isString))
+		return [];
+	const [before, after] = values.map((value) => (isString(value) ? value : ''));
 	const [old, now] = [before, after].map((text) => toLines(text, budget));
 	const { lines, isExact } = compareLines(old.lines, now.lines, isWhole);
 	const isRepeated = REPEATS_NAMES.some((name) => fields.get(name) === true);
@@ -117,7 +118,7 @@ function readPair(
 	return [{ kind: 'change', isCountable, lines }];
 }
 
-function readContent(text: string, budget: Budget): Omit<ReadFile, 'path'> {
+function readNewContent(text: string, budget: Budget): Omit<ReadFile, 'path'> {
 	const { lines, isCut } = toLines(text, budget);
 	const added = lines.map((line, at): ChangeLine => ({ sign: '+', new: at + 1, text: line }));
 	return { kind: 'content', isCountable: !isCut, lines: added };
@@ -137,7 +138,7 @@ function withoutRepeated(files: readonly ReadFile[]): readonly ReadFile[] {
 }
 
 /** Reads the changes that one object names itself. The same change as a diff and as two texts counts once. */
-function readOwn(fields: Fields, context: Context, budget: Budget): readonly ReadFile[] {
+function readOwn(fields: MetadataFields, context: Context, budget: Budget): readonly ReadFile[] {
 	const { path } = context;
 	const all = [
 		...textsOf(fields, DIFF_NAMES).flatMap((text) => readDiff(text, path, budget)),
@@ -149,7 +150,9 @@ function readOwn(fields: Fields, context: Context, budget: Budget): readonly Rea
 	if (all.length > 0) return withoutRepeated(all);
 	const [content] = path !== undefined || context.isEditing ? textsOf(fields, CONTENT_NAMES) : [];
 	if (content === undefined) return [];
-	return [withoutReturns({ ...(path !== undefined && { path }), ...readContent(content, budget) })];
+	return [
+		withoutReturns({ ...(path !== undefined && { path }), ...readNewContent(content, budget) }),
+	];
 }
 
 /** What an object inherits from those around it */
@@ -163,7 +166,7 @@ const isPathLike = (name: string): boolean => /[./\\]/.test(name);
 
 const fileKey = (file: ReadFile): string => `${file.path ?? ''}\n${changeKey(file)}`;
 
-function readRecord(record: Record<string, unknown>, around: Context, budget: Budget): ReadFile[] {
+function readFields(record: Record<string, unknown>, around: Context, budget: Budget): ReadFile[] {
 	const names = take(Object.keys(record), budget);
 	const entries = names.map((name): [string, unknown] => [name, record[name]]);
 	const fields = toFields(entries);
@@ -188,13 +191,13 @@ function take<T>(entries: readonly T[], budget: Budget): readonly T[] {
 
 function readValue(value: unknown, around: Context, budget: Budget): ReadFile[] {
 	if (typeof value !== 'object' || value === null) return [];
-	if (around.depth >= MAX_DEPTH) {
+	if (around.depth >= MAX_METADATA_DEPTH) {
 		budget.isSpent = true;
 		return [];
 	}
 	const context = { ...around, depth: around.depth + 1 };
 	return isRecord(value)
-		? readRecord(value, context, budget)
+		? readFields(value, context, budget)
 		: take(value as unknown[], budget).flatMap((each) => readValue(each, context, budget));
 }
 
@@ -221,11 +224,15 @@ function joinFiles(files: readonly ReadFile[]): ReadFile[] {
 export function findFiles(request: unknown): { files: ReadFile[]; isComplete: boolean } {
 	const budget = createBudget();
 	if (!isRecord(request)) return { files: [], isComplete: true };
-	const { response: _response, patterns, permission, ...rest } = request;
-	const isEditing = isText(permission) && EDITING.test(permission.slice(0, 100));
+	const { patterns, permission } = request;
+	const isEditing = isString(permission) && EDITING.test(permission.slice(0, 100));
 	const [only, ...others] = Array.isArray(patterns) ? (patterns as unknown[]) : [];
-	const isPath = isEditing && others.length === 0 && isText(only) && !/[*?[{]/.test(only);
+	const isPath = isEditing && others.length === 0 && isString(only) && !/[*?[{]/.test(only);
 	const path = isPath && only !== '' ? only : undefined;
-	const files = readValue(rest, { path, isEditing, depth: 0 }, budget);
+	const files = readValue(
+		{ ...request, response: undefined },
+		{ path, isEditing, depth: 0 },
+		budget,
+	);
 	return { files: joinFiles(files), isComplete: !budget.isSpent };
 }
