@@ -137,6 +137,17 @@ describe('the same change counts once', () => {
 		);
 	});
 
+	test('but not for files of one diff with the same change', () => {
+		const file = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-1.0\n+1.1\n`;
+		const mode = 'diff --git a/z b/z\nnew mode 100755\n';
+		const change = read({ diff: file('x/package.json') + file('y/package.json') + mode });
+		expect(change?.files.map(({ path }) => path)).toEqual([
+			'x/package.json',
+			'y/package.json',
+			'z',
+		]);
+	});
+
 	test('but not if another text hides behind a diff', () => {
 		const change = read({ path: PATH, diff: GIT_DIFF, before: 'x', after: 'evil' });
 		expect(show(change)).toEqual(expect.arrayContaining(['+4 color("blue");', '+1 evil']));
@@ -347,6 +358,7 @@ describe('counts', () => {
 
 	test.each<[string, object]>([
 		['replaces all', { oldText: 'a', newText: 'b', replace_all: true }],
+		['replaces three times', { old_string: 'a', new_string: 'b', expected_replacements: 3 }],
 		['deletes a file', { patch: `*** Delete File: ${PATH}` }],
 		['is binary', { diff: `diff --git a/${PATH} b/${PATH}\nBinary files differ` }],
 		[

@@ -48,7 +48,8 @@ const PAIR_NAMES: ReadonlyArray<[before: string, after: string, isWhole: boolean
 	['old', 'new', false],
 	['search', 'replace', false],
 ];
-const REPEATS_NAMES = ['replaceall', 'allowmultiple'];
+/** True, or a number, if a text may be replaced several times */
+const REPEATS_NAMES = ['replaceall', 'allowmultiple', 'expectedreplacements'];
 const EDITING = /edit|write|patch|create|replace/i;
 
 type MetadataFields = ReadonlyMap<string, unknown>;
@@ -110,7 +111,8 @@ function readPair(
 	const [before, after] = values.map((value) => (isString(value) ? value : ''));
 	const [old, now] = [before, after].map((text) => toLines(text, budget));
 	const { lines, isExact } = compareLines(old.lines, now.lines, isWhole);
-	const isRepeated = REPEATS_NAMES.some((name) => fields.get(name) === true);
+	const repeats = REPEATS_NAMES.map((name) => fields.get(name) ?? false);
+	const isRepeated = repeats.some((value) => value !== false && value !== 1);
 	const end = endsLine(after) ? 'new' : 'old';
 	if (isWhole && before !== '' && after !== '' && endsLine(before) !== endsLine(after))
 		lines.push({ sign: '@', text: `Only the ${end} text ends with a line break` });
@@ -124,35 +126,43 @@ function readNewContent(text: string, budget: Budget): Omit<ReadFile, 'path'> {
 	return { kind: 'content', isCountable: !isCut, lines: added };
 }
 
-const changeKey = ({ lines }: FileDiff): string =>
-	lines
-		.filter(({ sign }) => sign === '+' || sign === '-')
-		.map(({ sign, text }) => sign + text)
-		.join('\n');
+/** Returns a key of a file's added and removed lines. Undefined if it has none: other changes are never equal. */
+function fileKey({ path = '', lines }: ReadFile): string | undefined {
+	const changed = lines.filter(({ sign }) => sign === '+' || sign === '-');
+	const texts = changed.map(({ sign, text }) => sign + text);
+	return changed.length > 0 ? [path, ...texts].join('\n') : undefined;
+}
 
-/** Keeps the first of equal changes. */
-function withoutRepeated(files: readonly ReadFile[]): readonly ReadFile[] {
-	if (files.length < 2) return files;
-	const keys = files.map(changeKey);
-	return files.filter((_, at) => keys.indexOf(keys[at]) === at);
+/** Leaves out files that are known. */
+function withoutKnown(files: readonly ReadFile[], known: readonly ReadFile[]): readonly ReadFile[] {
+	if (files.length === 0 || known.length === 0) return files;
+	const keys = new Set(known.map(fileKey));
+	return files.filter((file) => {
+		const key = fileKey(file);
+		return key === undefined || !keys.has(key);
+	});
 }
 
 /** Reads the changes that one object names itself. The same change as a diff and as two texts counts once. */
 function readOwn(fields: MetadataFields, context: Context, budget: Budget): readonly ReadFile[] {
 	const { path } = context;
-	const all = [
-		...textsOf(fields, DIFF_NAMES).flatMap((text) => readDiff(text, path, budget)),
-		...PAIR_NAMES.flatMap((names) => readPair(fields, names, budget)).map((pair) => ({
-			...(path !== undefined && { path }),
-			...pair,
-		})),
-	].map(withoutReturns);
-	if (all.length > 0) return withoutRepeated(all);
+	const named = (file: Omit<ReadFile, 'path'>) =>
+		withoutReturns({ ...(path !== undefined && { path }), ...file });
+	let diffs: readonly ReadFile[] = [];
+	for (const text of textsOf(fields, DIFF_NAMES)) {
+		const files = readDiff(text, path, budget).map(withoutReturns);
+		diffs = [...diffs, ...withoutKnown(files, diffs)];
+	}
+	// The only file of a diff is the object's, whatever the diff calls it.
+	const known = diffs.length === 1 ? [...diffs, { ...diffs[0], path }] : diffs;
+	let pairs: readonly ReadFile[] = [];
+	for (const names of PAIR_NAMES) {
+		const files = readPair(fields, names, budget).map(named);
+		pairs = [...pairs, ...withoutKnown(files, [...known, ...pairs])];
+	}
+	if (diffs.length + pairs.length > 0) return [...diffs, ...pairs];
 	const [content] = path !== undefined || context.isEditing ? textsOf(fields, CONTENT_NAMES) : [];
-	if (content === undefined) return [];
-	return [
-		withoutReturns({ ...(path !== undefined && { path }), ...readNewContent(content, budget) }),
-	];
+	return content === undefined ? [] : [named(readNewContent(content, budget))];
 }
 
 /** What an object inherits from those around it */
@@ -164,8 +174,6 @@ interface Context {
 
 const isPathLike = (name: string): boolean => /[./\\]/.test(name);
 
-const fileKey = (file: ReadFile): string => `${file.path ?? ''}\n${changeKey(file)}`;
-
 function readFields(record: Record<string, unknown>, around: Context, budget: Budget): ReadFile[] {
 	const names = take(Object.keys(record), budget);
 	const entries = names.map((name): [string, unknown] => [name, record[name]]);
@@ -176,9 +184,7 @@ function readFields(record: Record<string, unknown>, around: Context, budget: Bu
 	const nested = entries.flatMap(([name, value]) =>
 		readValue(value, isPathLike(name) ? { ...context, path: name } : context, budget),
 	);
-	if (own.length === 0 || nested.length === 0) return [...own, ...nested];
-	const known = new Set(own.map(fileKey));
-	return [...own, ...nested.filter((file) => !known.has(fileKey(file)))];
+	return [...own, ...withoutKnown(nested, own)];
 }
 
 /** Returns as many entries as the budget allows. */
@@ -206,8 +212,10 @@ function joinFiles(files: readonly ReadFile[]): ReadFile[] {
 	const joined: ReadFile[] = [];
 	for (const file of files) {
 		const last: ReadFile | undefined = joined[joined.length - 1];
-		if (last?.path === undefined || last.path !== file.path || last.kind !== file.kind)
-			joined.push({ ...file, lines: [...file.lines] });
+		const isSame =
+			last?.path !== undefined &&
+			(['path', 'from', 'kind'] as const).every((name) => last[name] === file[name]);
+		if (!isSame) joined.push({ ...file, lines: [...file.lines] });
 		else {
 			last.lines.push({ sign: '@', text: '@@' });
 			for (const line of file.lines) last.lines.push(line);
