@@ -75,12 +75,11 @@ describe('agent sessions', () => {
 			sessionId,
 			(found) => found.pendingInteractions.length > 0,
 		);
-		const additionalFields = { body: '{"type":"question","response":"blue"}' };
 		await only('agentSession.resolveInteraction', {
 			sessionId,
 			interactionId: pendingInteractions[0].id,
 			decision: 'option',
-			additionalFields,
+			optionValue: 'blue',
 		});
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'blue' }]);
 	});
