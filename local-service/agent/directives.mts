@@ -12,12 +12,29 @@ export interface PermissionRequest {
 	options: Option[];
 }
 
+/** What an edit would change */
+export interface Change {
+	/** How the request's metadata shows it */
+	form: 'diff' | 'texts' | 'content';
+	before: string;
+	after: string;
+}
+
+/** Any text answers a question without options. */
+export interface Question {
+	/** `choice`: its text is a title, and its options are texts */
+	type: 'question' | 'choice';
+	text: string;
+	options?: Option[];
+}
+
 /** Durations are milliseconds of service time. */
 export type Step =
 	| { kind: 'work'; ms: number }
 	| { kind: 'idle'; ms: number }
 	| { kind: 'ask'; requests: PermissionRequest[]; orFail: boolean }
-	| { kind: 'question'; text: string }
+	| { kind: 'change'; change: Change }
+	| { kind: 'question'; question: Question }
 	| { kind: 'say'; text: string }
 	| { kind: 'fail'; text: string }
 	| { kind: 'status'; status: string; ms: number };
@@ -61,18 +78,40 @@ function readOptions(text: string): Option[] | undefined {
 		: undefined;
 }
 
+/** Splits `text {yes=Yes please, no=No}`. Braces that hold no options belong to the text. */
+function splitBraces<T>(
+	text: string,
+	readBraces: (inBraces: string) => T | undefined,
+): { before: string; found?: T } {
+	const [, before, inBraces] = /^(.*?)\s*(?:^|\s)\{([^{}]*)\}$/s.exec(text.trim()) ?? [];
+	const found = inBraces === undefined ? undefined : readBraces(inBraces);
+	return found === undefined ? { before: text.trim() } : { before, found };
+}
+
 /** `bash: git status, git push {yes=Yes please, no=No}` */
 function readRequest(text: string): PermissionRequest | undefined {
 	const [, permission, rest = ''] = /^([\w.-]+)\s*(?::\s*(.*))?$/s.exec(text.trim()) ?? [];
 	if (permission === undefined) return undefined;
-	// Braces that hold no `value=label` belong to the pattern before them
-	const [, before, inBraces] = /^(.*?)\s*(?:^|\s)\{([^{}]*)\}$/s.exec(rest.trim()) ?? [];
-	const options = inBraces === undefined ? undefined : readOptions(inBraces);
-	return {
-		permission,
-		patterns: splitList(options ? before : rest),
-		options: options ?? usualOptions,
-	};
+	const { before, found: options = usualOptions } = splitBraces(rest, readOptions);
+	return { permission, patterns: splitList(before), options };
+}
+
+/** `Which style?`, `Which style? {new=Modern, old=Classic}` or `Which style? {Modern, Classic}` */
+function readQuestion(text: string): Step {
+	const { before, found } = splitBraces(text, (inBraces): Omit<Question, 'text'> => {
+		const options = readOptions(inBraces);
+		const texts = splitList(inBraces).map((value) => ({ value, label: value }));
+		return options ? { type: 'question', options } : { type: 'choice', options: texts };
+	});
+	return { kind: 'question', question: { type: 'question', ...found, text: before } };
+}
+
+/** `diff: old => new` */
+function readChange(text: string): Step | undefined {
+	const [, form, before, after] = /^(diff|texts|content):\s*(.*?)\s*=>\s*(.*)$/s.exec(text) ?? [];
+	return form === undefined
+		? undefined
+		: { kind: 'change', change: { form: form as Change['form'], before, after } };
 }
 
 function readAsk(text: string, orFail: boolean): Step | undefined {
@@ -99,7 +138,8 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 	idle: (text) => readTimed('idle', text),
 	ask: (text) => readAsk(text, false),
 	'ask!': (text) => readAsk(text, true),
-	question: (text) => ({ kind: 'question', text }),
+	change: readChange,
+	question: readQuestion,
 	say: (text) => ({ kind: 'say', text }),
 	fail: (text) => ({ kind: 'fail', text }),
 	status: readStatus,

@@ -1,10 +1,10 @@
 // Types of a session and of its state at a moment.
-import type { Option, Script } from './directives.mts';
+import type { Change, Option, Question, Script } from './directives.mts';
 
 /** Times are milliseconds of service time. */
 export type SessionEvent =
 	| { kind: 'message'; at: number; text: string; script: Script }
-	| { kind: 'resolve'; at: number; interactionId: string; value: string }
+	| { kind: 'resolve'; at: number; interactionId: string; value: string; reason?: string }
 	| { kind: 'abort'; at: number };
 
 /** Everything that a session is worked out from. The events are in the order in which they happened. */
@@ -21,18 +21,18 @@ export interface InteractionLife {
 	askedAt: number;
 	resolvedAt?: number;
 	value?: string;
+	/** Why it was denied */
+	reason?: string;
 }
 export interface PermissionInteraction extends InteractionLife {
 	type: 'permission';
 	permission: string;
 	patterns: string[];
 	options: Option[];
+	change?: Change;
 }
 /** The variant that the API document doesn't show. */
-export interface QuestionInteraction extends InteractionLife {
-	type: 'question';
-	question: string;
-}
+export interface QuestionInteraction extends InteractionLife, Question {}
 export type Interaction = PermissionInteraction | QuestionInteraction;
 
 export interface Message {

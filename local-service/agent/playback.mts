@@ -1,4 +1,5 @@
 // Plays a session's script back up to a moment: where the playback stands, and the few ways in which it leaves a trace.
+import type { Change } from './directives.mts';
 import type { SessionLog, SessionSnapshot, Tool } from './model.mts';
 
 /** The agent's messages, tools and requests so far, filled in turn by turn. */
@@ -13,6 +14,8 @@ export interface Playback {
 	interactionCount: number;
 	/** Approvals for the rest of the session: `permission pattern` */
 	always: Set<string>;
+	/** Change of the next request for an edit */
+	change?: Change;
 	turn: Turn;
 }
 

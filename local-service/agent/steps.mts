@@ -7,14 +7,14 @@ import {
 	type Playback,
 	type StepResult,
 } from './playback.mts';
-import type { PermissionRequest, Step } from './directives.mts';
+import type { PermissionRequest, Question, Step } from './directives.mts';
 import type {
 	Interaction,
 	InteractionLife,
 	PermissionInteraction,
 	QuestionInteraction,
 } from './model.mts';
-import { isDenial, nameRequest, tools } from './story.mts';
+import { isDenial, nameDenial, tools } from './story.mts';
 
 /** Plays one step, as far as time allows. */
 export function playStep(playback: Playback, step: Step): StepResult {
@@ -27,8 +27,11 @@ export function playStep(playback: Playback, step: Step): StepResult {
 			return showStatus(playback, step);
 		case 'ask':
 			return ask(playback, step);
+		case 'change':
+			playback.change = step.change;
+			return 'done';
 		case 'question':
-			return question(playback, step.text);
+			return question(playback, step.question);
 		case 'say':
 			playback.turn.said = step.text;
 			showMessage(playback, 'assistant', step.text, playback.time);
@@ -112,6 +115,7 @@ function ask(
 		.map((request): PermissionInteraction => ({
 			type: 'permission',
 			...request,
+			...takeChange(playback, request),
 			...newInteraction(playback),
 		}));
 	if (asked.length === 0) return 'done';
@@ -129,7 +133,7 @@ function ask(
 	for (const { permission, patterns } of asked.filter(({ value }) => value === 'always')) {
 		patterns.forEach((pattern) => playback.always.add(`${permission} ${pattern}`));
 	}
-	const names = denied.map(nameRequest);
+	const names = denied.map(nameDenial);
 	if (orFail && names.length > 0) return fail(playback, `Permission denied: ${names.join('; ')}`);
 	playback.turn.denied.push(...names);
 	return 'done';
@@ -139,12 +143,16 @@ function ask(
 const isAlwaysAllowed = ({ always }: Playback, { permission, patterns }: PermissionRequest) =>
 	patterns.length > 0 && patterns.every((pattern) => always.has(`${permission} ${pattern}`));
 
-function question(playback: Playback, text: string): StepResult {
-	const asked: QuestionInteraction = {
-		type: 'question',
-		question: text,
-		...newInteraction(playback),
-	};
+/** The change that the script has for the next edit. */
+function takeChange(playback: Playback, { permission }: PermissionRequest) {
+	const { change } = playback;
+	if (!change || permission !== 'edit') return {};
+	delete playback.change;
+	return { change };
+}
+
+function question(playback: Playback, asks: Question): StepResult {
+	const asked: QuestionInteraction = { ...asks, ...newInteraction(playback) };
 	if (waitFor(playback, [asked]) === 'stopped') return 'stopped';
 	playback.turn.replies.push(asked.value!);
 	return 'done';
@@ -170,6 +178,7 @@ function waitFor(playback: Playback, asked: Interaction[]): StepResult {
 		if (resolved?.kind !== 'resolve' || resolved.at > playback.limit) continue;
 		interaction.resolvedAt = resolved.at;
 		interaction.value = resolved.value;
+		if (resolved.reason !== undefined) interaction.reason = resolved.reason;
 		markActivity(playback, resolved.at);
 	}
 	snapshot.pending = asked.filter(({ resolvedAt }) => resolvedAt === undefined);

@@ -6,7 +6,7 @@ import {
 	type Script,
 	type Step,
 } from './directives.mts';
-import type { SessionLog } from './model.mts';
+import type { PermissionInteraction, SessionLog } from './model.mts';
 import type { Turn } from './playback.mts';
 
 const usualPrompt: Step[] = [
@@ -51,11 +51,17 @@ export const tools = [
 const quote = (text: string) => `“${text.length > 200 ? `${text.slice(0, 199)}…` : text}”`;
 
 /** `bash (git status, git push)` */
-export const nameRequest = ({
+const nameRequest = ({
 	permission,
 	patterns,
 }: Pick<PermissionRequest, 'permission' | 'patterns'>): string =>
 	patterns.length > 0 ? `${permission} (${patterns.join(', ')})` : permission;
+
+/** `bash (git push), because “use a branch”` */
+export const nameDenial = (request: PermissionInteraction): string =>
+	request.reason === undefined
+		? nameRequest(request)
+		: `${nameRequest(request)}, because ${quote(request.reason)}`;
 
 /** The last message of a turn. */
 export function finalMessage(turn: Turn): string {

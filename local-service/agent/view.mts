@@ -1,25 +1,28 @@
 // A session as the API shows it.
 import { iso } from '../clock.mts';
-import type { Interaction, SessionLog, SessionSnapshot } from './model.mts';
+import { showChange } from './change.mts';
+import type { Interaction, QuestionInteraction, SessionLog, SessionSnapshot } from './model.mts';
+
+/** A question in one of three forms, because the API document shows none. */
+function showQuestion({ id, type, text, options }: QuestionInteraction) {
+	if (type === 'choice')
+		return { type, id, title: text, options: options?.map(({ value }) => value) };
+	const response = options
+		? { type: 'choice', options }
+		: { type: 'text', instruction: 'Answer in your own words.' };
+	return { type, id, question: text, response };
+}
 
 /** A pending interaction as the API shows it. */
 function showInteraction(interaction: Interaction) {
-	const { id, type, askedAt } = interaction;
-	if (type === 'question') {
-		return {
-			type,
-			id,
-			question: interaction.question,
-			response: { type: 'text', instruction: 'Answer with {"type": "question", "answer": "..."}.' },
-		};
-	}
-	const { permission, patterns, options } = interaction;
+	if (interaction.type !== 'permission') return showQuestion(interaction);
+	const { id, type, askedAt, permission, patterns, options, change } = interaction;
 	return {
 		type,
 		id,
 		permission,
 		patterns,
-		metadata: { askedAt: iso(askedAt) },
+		metadata: { askedAt: iso(askedAt), ...(change && showChange(change, patterns)) },
 		response: {
 			type: 'choice',
 			options,

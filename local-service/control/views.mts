@@ -15,16 +15,17 @@ const maybeOnWall = (clock: Clock, serviceTime: number | undefined) =>
 	serviceTime === undefined ? undefined : onWall(clock, serviceTime);
 
 function showInteraction(clock: Clock, interaction: Interaction) {
-	const { id, type, value } = interaction;
+	const { id, type, value, reason } = interaction;
 	return {
 		id,
 		type,
 		...(interaction.type === 'permission'
 			? { permission: interaction.permission, patterns: interaction.patterns }
-			: { question: interaction.question }),
+			: { question: interaction.text }),
 		askedAt: onWall(clock, interaction.askedAt),
 		resolvedAt: maybeOnWall(clock, interaction.resolvedAt),
 		value,
+		...(reason !== undefined && { reason }),
 	};
 }
 

@@ -72,6 +72,12 @@ export type OperationId = keyof typeof parts;
 const getParts = (operationId: string): Parts =>
 	Object.entries<Parts>(parts).find(([name]) => name === operationId)?.[1] ?? {};
 
+/**
+ * Body that answers a question. Its own operation for overrides, `answerQuestion`, at the endpoint of `resolveInteraction`. `answer` is
+ * the value of the chosen option, or the text. `option` is only there if an option was chosen.
+ */
+export const assumedAnswer: Template = { type: '{type}', response: '{answer}' };
+
 /** By operation of the contract */
 export const assumedRequests = Object.fromEntries(
 	namedOperations.map(({ operationId, method, path }) => [

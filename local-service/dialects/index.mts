@@ -15,6 +15,7 @@ import { myFilesFolder } from './tables/my-files.mts';
 import { optionWords } from './tables/option-words.mts';
 import { pageForms } from './tables/paging.mts';
 import { requestForms } from './tables/requests.mts';
+import { questionForms } from './tables/questions.mts';
 import { sessionIds } from './tables/session-ids.mts';
 import { sessionForms } from './tables/sessions.mts';
 import { snakeCase } from './tables/snake-case.mts';
@@ -29,6 +30,7 @@ const refusing = {
 	...texts,
 	...foreignIds,
 	...optionWords,
+	...questionForms,
 	...times,
 	'my-files-folder': myFilesFolder,
 	...sessionIds,

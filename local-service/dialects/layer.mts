@@ -6,10 +6,10 @@ import type { FaultRule } from '../faults.mts';
 import { isObject } from '../json.mts';
 import { noLateness, type Lateness } from '../lateness.mts';
 import type { Store } from '../state.mts';
-import { assumedRequests, type OperationId } from './assumed-requests.mts';
+import { assumedAnswer, assumedRequests, type OperationId } from './assumed-requests.mts';
 import type { Dialect, DialectAnswer, Paging } from './dialect.mts';
 import { queriesFor } from './listing.mts';
-import { findRequest, type DialectRequest } from './overrides.mts';
+import { findQuestionAnswer, findRequest, type DialectRequest } from './overrides.mts';
 import {
 	readValues,
 	strayField,
@@ -20,7 +20,7 @@ import {
 } from './templates.mts';
 import type { ValueCodec } from './values/codec.mts';
 import { idCodec, shownIds } from './values/ids.mts';
-import { optionCodec } from './values/options.mts';
+import { isPermission, optionCodec } from './values/options.mts';
 import { timestampCodec } from './values/timestamps.mts';
 
 export interface Parameters {
@@ -85,6 +85,13 @@ function readPart(
 	return (writeValues(assumed, findValues(part, template, given)) ?? {}) as Record<string, unknown>;
 }
 
+/** Returns whether a body answers a question: a decision has another shape. */
+const isAnswer = (operationId: OperationId, body: unknown): boolean =>
+	operationId === 'resolveInteraction' &&
+	isObject(body) &&
+	body.type !== undefined &&
+	!isPermission(body);
+
 /** Returns whether a body has a value for a placeholder. */
 function hasValue(name: string | undefined, template: Template, body: unknown): boolean {
 	try {
@@ -127,9 +134,17 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 		return readPart('query', own, assumed, query, ignores) as Record<string, string>;
 	}
 
+	const questionAnswer = findQuestionAnswer(dialects);
+
+	/** The body as the dialect has it, and as we assume it. */
+	function getBodies(operation: NamedOperation, body: unknown) {
+		return isAnswer(getId(operation), body)
+			? { own: questionAnswer, assumed: assumedAnswer }
+			: { own: requestFor(operation).body, assumed: assumedRequests[getId(operation)].body };
+	}
+
 	function readShape(operation: NamedOperation, body: unknown): unknown {
-		const { body: assumed } = assumedRequests[getId(operation)];
-		const { body: own } = requestFor(operation);
+		const { own, assumed } = getBodies(operation, body);
 		if (own === assumed || !isObject(own) || assumed === undefined || !isObject(body)) return body;
 		const places = isObject(assumed) ? assumed : {};
 		// Fields that neither template has are the caller's own, such as those of a product

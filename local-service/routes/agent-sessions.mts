@@ -11,20 +11,19 @@ import type { Session } from '../state.mts';
 import { findProject } from './access.mts';
 import { accepted, ok, type Routes } from './route.mts';
 
-/** Reads the decision from the body of a resolve request, by the type of the interaction. */
-const readDecision: { [type in Interaction['type']]: (interaction: any, body: any) => string } = {
-	permission({ options }, { response }) {
-		// Which values they are is not said: a dialect has its own words for them
-		if (!options.some(({ value }: { value: string }) => value === response))
-			throw new ApiError('invalid_request', 'The interaction does not offer the chosen option.');
-		return response;
-	},
-	question(_, { answer }) {
-		if (typeof answer !== 'string' || answer === '')
-			throw new ApiError('invalid_request', 'body/answer must be a non-empty string');
-		return answer;
-	},
-};
+/** Reads the decision or the answer from the body of a resolve request. */
+function readResponse({ options }: Interaction, response: unknown): string {
+	if (typeof response !== 'string' || response === '')
+		throw new ApiError('invalid_request', 'body/response must be a non-empty string');
+	// Which values they are is not said: a dialect has its own words for them
+	if (options && !options.some(({ value }) => value === response))
+		throw new ApiError('invalid_request', 'The interaction does not offer the chosen option.');
+	return response;
+}
+
+/** A denial may say why, in a field that the contract doesn't have. */
+const readReason = ({ reason }: { reason?: unknown }) =>
+	typeof reason === 'string' && reason !== '' ? { reason } : {};
 
 export const agentSessionRoutes: Routes = (state) => {
 	const { clock } = state;
@@ -91,8 +90,13 @@ export const agentSessionRoutes: Routes = (state) => {
 			if (!interaction) throw notFound('pending interaction');
 			if (body.type !== interaction.type)
 				throw new ApiError('invalid_request', `body/type must be ${interaction.type}`);
-			const value = readDecision[interaction.type](interaction, body);
-			session.events.push({ kind: 'resolve', at: now, interactionId: interaction.id, value });
+			session.events.push({
+				kind: 'resolve',
+				at: now,
+				interactionId: interaction.id,
+				value: readResponse(interaction, body.response),
+				...readReason(body),
+			});
 			return ok(show(session, origin));
 		},
 	};

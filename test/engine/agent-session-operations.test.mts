@@ -75,12 +75,11 @@ describe('agent sessions', () => {
 			sessionId,
 			(found) => found.pendingInteractions.length > 0,
 		);
-		const additionalFields = { body: '{"answer":"blue"}' };
 		await only('agentSession.resolveInteraction', {
 			sessionId,
 			interactionId: pendingInteractions[0].id,
 			decision: 'option',
-			additionalFields,
+			optionValue: 'blue',
 		});
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'blue' }]);
 	});
@@ -116,16 +115,12 @@ describe('agent sessions', () => {
 				expectedMetadata: metadata,
 				expectedInstruction: (response as IDataObject).instruction,
 			} as IDataObject;
-			const resolve = async (
-				additionalFields: IDataObject,
-				asTool = false,
-				decided: IDataObject = { decision: 'approve' },
-			) =>
+			const resolve = async (additionalFields: IDataObject, asTool = false) =>
 				await run({
 					...setup('agentSession.resolveInteraction', {
 						sessionId,
 						interactionId: id,
-						...decided,
+						decision: 'approve',
 						additionalFields,
 					}),
 					asTool,
@@ -158,26 +153,6 @@ describe('agent sessions', () => {
 			expect(error?.description).toMatch(/Expected: .*Pending: .*Choose whether/);
 			expect(await answers()).toBe(0);
 		});
-
-		test('as a tool is not answered by Body, which a reviewer may overlook', async () => {
-			const { fields, resolve } = await ask();
-			const body = '{"response": "once"}';
-			const decided = { decision: 'option', optionValue: '' };
-			const { outputs, error } = await resolve({ ...fields, body }, true, decided);
-			expect(JSON.stringify(outputs?.[0] ?? error?.message)).toContain("'Option Value' is empty");
-			expect(await answers()).toBe(0);
-		});
-
-		test.each(['response', 'type', 'sessionId', 'decision', 'approved'])(
-			'is not answered if Body has another %s',
-			async (name) => {
-				const { fields, resolve } = await ask();
-				const body = JSON.stringify({ [name]: 'other' });
-				const { error } = await resolve({ ...fields, body });
-				expect(error?.message).toBe(`A field of the node decides "${name}"`);
-				expect(await answers()).toBe(0);
-			},
-		);
 
 		test.each([
 			['expectedPermission', "'Expected Permission'"],

@@ -4,6 +4,7 @@ import {
 	parseDirectives,
 	usualOptions,
 	type PermissionRequest,
+	type Question,
 	type Step,
 } from '../../local-service/agent/directives.mts';
 
@@ -19,6 +20,21 @@ const request: fc.Arbitrary<PermissionRequest> = fc.record({
 	patterns: fc.array(phrase, { minLength: 1, maxLength: 3 }),
 	options: fc.oneof(fc.constant(usualOptions), fc.array(option, { minLength: 1, maxLength: 3 })),
 });
+const question: fc.Arbitrary<Question> = fc.oneof(
+	fc.record({ type: fc.constant('question' as const), text: phrase }),
+	fc.record({
+		type: fc.constant('question' as const),
+		text: phrase,
+		options: fc.array(option, { minLength: 1, maxLength: 3 }),
+	}),
+	fc.record({
+		type: fc.constant('choice' as const),
+		text: phrase,
+		options: fc
+			.array(phrase, { minLength: 1, maxLength: 3 })
+			.map((values) => values.map((value) => ({ value, label: value }))),
+	}),
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({ kind: fc.constantFrom('work' as const, 'idle' as const), ms }),
 	fc.record({
@@ -26,9 +42,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 		requests: fc.array(request, { minLength: 1, maxLength: 3 }),
 		orFail: fc.boolean(),
 	}),
+	fc.record({ kind: fc.constant('say' as const), text: phrase }),
+	fc.record({ kind: fc.constant('fail' as const), text: phrase }),
+	fc.record({ kind: fc.constant('question' as const), question }),
 	fc.record({
-		kind: fc.constantFrom('question' as const, 'say' as const, 'fail' as const),
-		text: phrase,
+		kind: fc.constant('change' as const),
+		change: fc.record({
+			form: fc.constantFrom('diff' as const, 'texts' as const, 'content' as const),
+			before: phrase,
+			after: phrase,
+		}),
 	}),
 	fc.record({ kind: fc.constant('status' as const), status: word, ms }),
 );
@@ -39,6 +62,11 @@ const writeRequest = ({ permission, patterns, options }: PermissionRequest) =>
 		? ''
 		: ` {${options.map(({ value, label }) => `${value}=${label}`).join(', ')}}`);
 
+const writeOptions = ({ type, options }: Question) =>
+	options
+		? ` {${options.map(({ value, label }) => (type === 'choice' ? value : `${value}=${label}`)).join(', ')}}`
+		: '';
+
 function write(step: Step): string {
 	switch (step.kind) {
 		case 'work':
@@ -48,6 +76,10 @@ function write(step: Step): string {
 			return `[status ${step.status} ${step.ms}ms]`;
 		case 'ask':
 			return `[ask${step.orFail ? '!' : ''} ${step.requests.map(writeRequest).join(' + ')}]`;
+		case 'question':
+			return `[question ${step.question.text}${writeOptions(step.question)}]`;
+		case 'change':
+			return `[change ${step.change.form}: ${step.change.before} => ${step.change.after}]`;
 		default:
 			return `[${step.kind} ${step.text}]`;
 	}
@@ -97,6 +129,8 @@ describe('directives', () => {
 		'[status odd]',
 		'[dance 3s]',
 		'[ask : x]',
+		'[change diff: a]',
+		'[change a => b]',
 		'[say ]',
 		'arr[0]',
 	])('%s is not a directive', (text) => {
@@ -123,6 +157,12 @@ describe('directives', () => {
 		expect(step).toMatchObject({
 			requests: [{ patterns: ['src/*.{ts,js}', 'docs/{a,b}'], options: usualOptions }],
 		});
+	});
+
+	test('a change can have several lines', () => {
+		const { steps } = parseDirectives('[change diff: a {\n\tb\n} => a {\n\tc\n}]');
+		const change = { form: 'diff', before: 'a {\n\tb\n}', after: 'a {\n\tc\n}' };
+		expect(steps).toEqual([{ kind: 'change', change }]);
 	});
 
 	test('a plus splits requests only if another request comes after the plus', () => {

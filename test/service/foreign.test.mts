@@ -69,6 +69,12 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 			denyValues: 'halt',
 		});
 	},
+	'questions-in-message': (service) =>
+		asksIn(service, { message: 'Which color?', options: [{ id: 'blue', name: 'blue' }] }),
+	'questions-in-response': (service) =>
+		asksIn(service, {
+			response: { prompt: 'Which color?', options: [{ label: 'Answers', options: ['blue'] }] },
+		}),
 	'numeric-timestamps': (service) => hasTimestamps(service, service.now()),
 	'timestamps-in-seconds': (service) => hasTimestamps(service, service.now() / 1000),
 	async 'late-changes'(service) {
@@ -151,10 +157,11 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 	async 'nested-decision'(service) {
 		const sessionId = await startSession(service, '[question Which colour?]');
 		const [{ id: interactionId }] = await findPending(service, sessionId);
+		// An answer isn't a decision, and keeps its shape.
 		const answered = await service.call(
 			'resolveInteraction',
-			{ sessionId, interactionId, type: 'question' },
-			{ extra: { answer: 'blue' } },
+			{ sessionId, interactionId, type: 'question', option: 'blue' },
+			{ as: {} },
 		);
 		expect(answered.text).toContain('You answered “blue”');
 	},
@@ -278,6 +285,16 @@ async function startsWith(service: Speaker, shape: (id: string) => object): Prom
 	expect(body).not.toHaveProperty('sessionId');
 }
 
+/** A question has this shape, and is answered as without dialects. */
+async function asksIn(service: Speaker, shape: object): Promise<void> {
+	const sessionId = await startSession(service, '[question Which color? {blue}]');
+	const [asked] = await findPending(service, sessionId);
+	const { id: interactionId, type } = asked;
+	expect(asked).toEqual({ id: interactionId, type: 'choice', ...shape });
+	const values = { sessionId, interactionId, type, option: 'blue' };
+	expect((await service.call('resolveInteraction', values)).text).toContain('You answered “blue”');
+}
+
 /** These options are offered, each does what it says, and our own values are refused. */
 async function offers(service: Speaker, options: Array<[string, string]>): Promise<void> {
 	for (const [index, [value]] of options.entries()) {
@@ -304,6 +321,12 @@ async function offers(service: Speaker, options: Array<[string, string]>): Promi
 	const sessionId = await startSession(service, '[ask bash: x {yes=Yes please, no=No}]');
 	const [{ response }] = await findPending(service, sessionId);
 	expect(response.options.map(({ value }) => value)).toEqual(['yes', 'no']);
+	// And so do the options of a question
+	const asking = await startSession(service, '[question How often? {once=Allow once}]');
+	const [asked] = await findPending(service, asking);
+	expect(asked.response).toHaveProperty('options', [{ value: 'once', label: 'Allow once' }]);
+	const answer = { sessionId: asking, interactionId: asked.id, type: 'question', option: 'once' };
+	expect((await service.call('resolveInteraction', answer)).status).toBe(200);
 }
 
 async function hasTimestamps(service: Speaker, now: number): Promise<void> {

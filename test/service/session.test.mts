@@ -40,6 +40,8 @@ const directive = fc.constantFrom(
 	'[ask! bash: x]',
 	'[ask bash: a + edit: c]',
 	'[question Which?]',
+	'[question Which? {Red, Blue}]',
+	'[change diff: a => b] [ask edit: c]',
 	'[say Hello]',
 	'[fail Broken]',
 	'[status mystery 2s]',
@@ -64,10 +66,7 @@ function live(
 		const { pending, visible, finishedAt } = sessionAt(log, now);
 		const interaction = pending[choice % Math.max(1, pending.length)];
 		if (visible && interaction && what < 6) {
-			const value =
-				interaction.type === 'permission'
-					? interaction.options[choice % interaction.options.length].value
-					: text;
+			const value = interaction.options?.[choice % interaction.options.length].value ?? text;
 			log.events.push({ kind: 'resolve', at: now, interactionId: interaction.id, value });
 		} else if (visible && what === 7)
 			log.events.push({ kind: 'message', at: now, text, script: scriptOfMessage(text, log) });
@@ -254,9 +253,29 @@ describe('a turn', () => {
 		expect(after(once, 1).interactions).toMatchObject([{ patterns: ['a'] }, { patterns: ['a'] }]);
 	});
 
+	test.each([
+		['continues', '[ask bash: git push]', 'message'],
+		['fails', '[ask! bash: git push]', 'error'],
+	] as const)('that %s after a denial says why it was denied', (_, prompt, field) => {
+		const log = newLog(prompt);
+		resolve(log, 1, 'reject');
+		Object.assign(log.events[0], { reason: 'Use a branch' });
+		expect(JSON.stringify(after(log, 1)[field])).toContain(
+			'bash (git push), because “Use a branch”',
+		);
+	});
+
+	test('shows the change of an edit once, and of nothing else', () => {
+		const log = newLog('[change diff: a => b] [ask bash: x + edit: c + edit: d]');
+		const changes = after(log, 0).pending.map(
+			(interaction) => interaction.type === 'permission' && interaction.change,
+		);
+		expect(changes).toEqual([undefined, { form: 'diff', before: 'a', after: 'b' }, undefined]);
+	});
+
 	test('asks questions and repeats the answer', () => {
 		const log = newLog('Paint [question Which colour?]');
-		expect(after(log, 0).pending).toMatchObject([{ type: 'question', question: 'Which colour?' }]);
+		expect(after(log, 0).pending).toMatchObject([{ type: 'question', text: 'Which colour?' }]);
 		resolve(log, 1, 'blue');
 		expect(after(log, 1).message.text).toBe('Done: “Paint”. You answered “blue”.');
 	});

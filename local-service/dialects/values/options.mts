@@ -27,8 +27,12 @@ function written(option: unknown, words: OptionWords): unknown {
 	return { value, label: option.label === usualLabels.get(option.value) ? label : option.label };
 }
 
+/** An interaction, or the body that resolves it, has a type. The dialects' words are only those of permissions. */
+export const isPermission = ({ type }: Record<string, unknown>): boolean => type === 'permission';
+
 function withWords(interaction: unknown, words: OptionWords): unknown {
-	if (!isObject(interaction) || !isObject(interaction.response)) return interaction;
+	if (!isObject(interaction) || !isPermission(interaction)) return interaction;
+	if (!isObject(interaction.response)) return interaction;
 	const { options } = interaction.response;
 	if (!Array.isArray(options)) return interaction;
 	const response = {
@@ -40,7 +44,7 @@ function withWords(interaction: unknown, words: OptionWords): unknown {
 
 export const optionCodec = (words: OptionWords): ValueCodec => ({
 	readBody(operationId, body) {
-		if (operationId !== 'resolveInteraction' || !isObject(body)) return body;
+		if (operationId !== 'resolveInteraction' || !isObject(body) || !isPermission(body)) return body;
 		const chosen = Object.entries(words).find(([, { value }]) => value === body.response);
 		if (chosen) return { ...body, response: chosen[0] };
 		if (isUsual(body.response))

@@ -1,0 +1,45 @@
+import { splitVisible, type TextPart } from '../../shared/approvals/visibleText';
+import { pluralize } from '../../shared/values';
+
+// HTML without scripts or external resources, in which all of an agent's words are isolated text.
+
+export type Html = { html: string };
+export type Part = string | Html | readonly Part[] | false | undefined;
+
+const render = (part: Part): string => {
+	if (part === undefined || part === false) return '';
+	if (typeof part === 'string')
+		return part.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+	return 'html' in part ? part.html : part.map(render).join('');
+};
+
+/** Returns HTML. Escapes inserted parts, unless they are HTML of this package. */
+export const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
+	html: texts.map((text, index) => text + render(parts[index])).join(''),
+});
+
+const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
+	text: (text) => text,
+	// The style adds the visible signs, so that copied text is unchanged.
+	'line break': (text) => markup`<span class="line">${text}</span>`,
+	tab: (text) => markup`<span class="tab">${text}</span>`,
+	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
+	// Its name, which needs no escaping: there may be thousands.
+	hidden: (text) => ({ html: `<mark>${text}</mark>` }),
+};
+
+export const cutOff = (hidden: number): string =>
+	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
+
+/** Renders an agent's words unchanged, but isolated and with names for invisible characters. */
+export function agentText(text: string, limit = 1_000): Html {
+	const { parts, hidden } = splitVisible(text, limit);
+	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
+	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
+}
+
+export const MIXED_HINT =
+	'A marked word mixes letters of different alphabets. It may not be the word it looks like.';
+
+export const mixesAlphabets = (texts: readonly string[], limit: number): boolean =>
+	texts.some((text) => splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'));

@@ -1,0 +1,194 @@
+import { isRecord, toText } from '../../shared/values';
+
+// A question of the agent: any interaction that isn't a permission request. The API document doesn't show its fields.
+
+export interface AgentOption {
+	/** Sent with its type: a service that offers 1 may not understand "1" */
+	value: string | number;
+	label: string;
+	description?: string;
+}
+
+export interface AgentQuestion {
+	/** Empty if the agent gives none */
+	text: string;
+	/** All fields that nothing else here shows, by the agent's own name */
+	others: Array<{ name: string; text: string }>;
+	options: AgentOption[];
+	/** True if any text is an answer */
+	isFree: boolean;
+	/** True if texts are cut, or fields or options are left out */
+	isCut: boolean;
+}
+
+/** In characters */
+export const MAX_QUESTION_ANSWER_LENGTH = 10_000;
+const MAX_FIELD_LENGTH = 10_000;
+const MAX_LABEL_LENGTH = 1_000;
+const MAX_AGENT_OPTIONS = 100;
+const MAX_FIELDS = 50;
+/** Groups of options in groups */
+const MAX_GROUP_DEPTH = 3;
+
+const TEXT_NAMES = ['question', 'text', 'title', 'prompt', 'message', 'instruction'];
+const LABEL_NAMES = ['label', 'name', 'text', 'title'];
+const VALUE_NAMES = ['value', 'id', 'key', ...LABEL_NAMES];
+const GROUP_NAMES = ['options', 'choices', 'items', 'children'];
+/** AnyFields of an option that its choice shows */
+const SHOWN_NAMES = ['value', 'label', 'description'];
+
+type AnyFields = Record<string, unknown>;
+
+export const isQuestion = (interaction: unknown): boolean =>
+	isRecord(interaction) && interaction.type !== 'permission';
+
+const isWord = (value: unknown): value is string | number =>
+	typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
+
+const findName = (fields: AnyFields, names: readonly string[]): string | undefined =>
+	names.find((name) => isWord(fields[name]));
+
+function without(fields: AnyFields, names: ReadonlyArray<string | undefined>): AnyFields {
+	return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function toAgentOptions(option: unknown, depth: number): AgentOption[] {
+	if (isWord(option)) return [{ value: option, label: String(option) }];
+	if (!isRecord(option)) return [];
+	const inside = GROUP_NAMES.flatMap((name) => listAgentOptions(option[name], depth + 1));
+	// A group is no answer itself.
+	if (inside.length > 0) return inside;
+	const valueName = findName(option, VALUE_NAMES);
+	if (valueName === undefined) return [];
+	const value = option[valueName] as AgentOption['value'];
+	const label = String(option[findName(option, LABEL_NAMES) ?? valueName]);
+	const { description } = option;
+	return [{ value, label, ...(isWord(description) && { description: String(description) }) }];
+}
+
+/** Returns one option more than are shown if there are too many. */
+function listAgentOptions(list: unknown, depth = 0): AgentOption[] {
+	const options: AgentOption[] = [];
+	if (!Array.isArray(list) || depth >= MAX_GROUP_DEPTH) return options;
+	for (const each of list as unknown[]) {
+		if (options.length > MAX_AGENT_OPTIONS) break;
+		options.push(...toAgentOptions(each, depth));
+	}
+	return options;
+}
+
+/** Returns whether an option's choice shows all of it. */
+const isShown = (option: unknown): boolean =>
+	isWord(option) ||
+	(isRecord(option) &&
+		Object.entries(option).every(([name, value]) => SHOWN_NAMES.includes(name) && isWord(value)));
+
+interface Cut {
+	isCut: boolean;
+}
+
+function cutText(text: string, limit: number, cut: Cut): string {
+	cut.isCut ||= text.length > limit;
+	return text.slice(0, limit);
+}
+
+const cutOption = ({ value, label, description }: AgentOption, cut: Cut): AgentOption => ({
+	value,
+	label: cutText(label, MAX_LABEL_LENGTH, cut),
+	...(description !== undefined && { description: cutText(description, MAX_LABEL_LENGTH, cut) }),
+});
+
+/** Reads a question in any form. Leaves no field out that it doesn't name in `isCut`. Never throws. */
+export function readQuestion(interaction: unknown): AgentQuestion {
+	const cut: Cut = { isCut: false };
+	const fields: AnyFields = isRecord(interaction) ? interaction : { interaction };
+	const { response } = fields;
+	const inside: AnyFields = isRecord(response) ? response : {};
+	const textName = findName(fields, TEXT_NAMES);
+	const insideName = textName === undefined ? findName(inside, TEXT_NAMES) : undefined;
+	const text = fields[textName ?? ''] ?? inside[insideName ?? ''] ?? '';
+
+	const places = [inside, fields];
+	const found = places.map((place) => listAgentOptions(place.options));
+	const at = found.findIndex((each) => each.length > 0);
+	const options = found[at] ?? [];
+	const shown = options.slice(0, MAX_AGENT_OPTIONS).map((option) => cutOption(option, cut));
+	cut.isCut ||= options.length > MAX_AGENT_OPTIONS;
+	const isComplete = at >= 0 && (places[at].options as unknown[]).every(isShown);
+	const optionsName = (place: AnyFields) =>
+		isComplete && places[at] === place ? 'options' : undefined;
+
+	const rest = without(inside, ['type', insideName, optionsName(inside)]);
+	const all: AnyFields = {
+		...without(fields, ['type', 'id', textName, optionsName(fields)]),
+		...(isRecord(response) && { response: Object.keys(rest).length > 0 ? rest : undefined }),
+	};
+	const named = Object.entries(all).filter(
+		([, value]) => value !== undefined && value !== null && value !== '',
+	);
+	cut.isCut ||= named.length > MAX_FIELDS;
+	const others = named.slice(0, MAX_FIELDS).map(([name, value]) => ({
+		name: cutText(name, MAX_LABEL_LENGTH, cut),
+		text: cutText(toText(value), MAX_FIELD_LENGTH, cut),
+	}));
+	return {
+		text: cutText(String(text as AgentOption['value']), MAX_FIELD_LENGTH, cut),
+		others,
+		options: shown,
+		isFree: options.length === 0,
+		isCut: cut.isCut,
+	};
+}
+
+export type CheckedAnswer = { value: AgentOption['value']; isOption: boolean } | { reason: string };
+
+const formatNumber = (number: number): string => number.toLocaleString('en-US');
+
+/** Returns the option with this value or, if only one has it, with this label. */
+function matchOption(options: readonly AgentOption[], text: string): AgentOption | undefined {
+	const labeled = options.filter(({ label }) => label.trim() === text);
+	const [first, ...others] = labeled;
+	const isClear = others.every(({ value }) => value === first.value);
+	return (
+		options.find(({ value }) => String(value).trim() === text) ?? (isClear ? first : undefined)
+	);
+}
+
+/**
+ * Checks an answer to a question.
+ * @param answer a text, or the number of an option from 0
+ * @returns what to send, or the reason why it's no answer
+ */
+export function checkQuestionAnswer(
+	{ options, isFree }: AgentQuestion,
+	answer: string | number,
+): CheckedAnswer {
+	if (typeof answer === 'number') {
+		const value = options[answer]?.value;
+		return value === undefined
+			? { reason: 'The agent doesn’t offer this option anymore. Choose another one.' }
+			: { value, isOption: true };
+	}
+	// Forms send line breaks as `\r\n`.
+	const text = answer.replace(/\r\n/g, '\n').trim();
+	if (text === '') return { reason: isFree ? 'Enter an answer.' : 'Choose an option.' };
+	if (isFree && text.length <= MAX_QUESTION_ANSWER_LENGTH) return { value: text, isOption: false };
+	if (isFree) {
+		const [length, most] = [text.length, MAX_QUESTION_ANSWER_LENGTH].map(formatNumber);
+		return { reason: `Shorten the answer to ${most} characters. It has ${length}.` };
+	}
+	const option = matchOption(options, text);
+	return option
+		? { value: option.value, isOption: true }
+		: { reason: 'The answer isn’t one of the agent’s options. Choose one of them.' };
+}
+
+/** Returns the values of the operation `answerQuestion`. `option` is only there if one was chosen. */
+export const answerValues = (
+	{ type }: { type: unknown },
+	{ value, isOption }: Exclude<CheckedAnswer, { reason: string }>,
+): { type: unknown; option?: AgentOption['value']; answer: AgentOption['value'] } => ({
+	type,
+	...(isOption && { option: value }),
+	answer: value,
+});

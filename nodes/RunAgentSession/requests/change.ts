@@ -1,0 +1,111 @@
+import { quoteVisible } from '../../shared/approvals/visibleText';
+import { pluralize } from '../../shared/values';
+import { findFiles, type ReadFile } from './changeFiles';
+import type { ChangeLine } from './unifiedDiff';
+
+// What an edit would change, as an approver sees it.
+
+export interface ShownLine extends ChangeLine {
+	/** Characters left out at its end */
+	cut?: number;
+}
+
+export interface FileChange extends ReadFile {
+	lines: ShownLine[];
+	/** Numbers of lines. Absent if they aren't known. */
+	added?: number;
+	removed?: number;
+	/** Number of lines left out */
+	hidden: number;
+}
+
+export interface ProposedChange {
+	files: FileChange[];
+	/** Number of files left out */
+	hiddenFiles: number;
+	/** True if nothing is left out */
+	isWhole: boolean;
+}
+
+export interface ChangeLimits {
+	lines: number;
+	/** Of all lines together */
+	characters: number;
+}
+
+/** For the approval request itself */
+export const SHORT_CHANGE: ChangeLimits = { lines: 400, characters: 30_000 };
+/** For a page of its own */
+export const LONG_CHANGE: ChangeLimits = { lines: 5_000, characters: 50_000 };
+
+const MAX_FILES = 100;
+/** A longer path can't be shown whole */
+export const MAX_PATH_LENGTH = 1_000;
+
+/** Takes the lines that are left of the limits. */
+function takeLines(lines: readonly ChangeLine[], left: ChangeLimits): ShownLine[] {
+	const taken: ShownLine[] = [];
+	for (const line of lines) {
+		if (left.lines <= 0 || left.characters <= 0) break;
+		const text = line.text.slice(0, left.characters);
+		const cut = line.text.length - text.length;
+		taken.push({ ...line, text, ...(cut > 0 && { cut }) });
+		left.lines -= 1;
+		left.characters -= text.length;
+	}
+	return taken;
+}
+
+const countLines = (lines: readonly ChangeLine[], counted: ChangeLine['sign']): number =>
+	lines.filter(({ sign }) => sign === counted).length;
+
+function toFileChange(file: ReadFile, left: ChangeLimits): FileChange {
+	const { kind, isCountable, lines } = file;
+	const shown = takeLines(lines, left);
+	const [added, removed] = [countLines(lines, '+'), countLines(lines, '-')];
+	// A deleted, renamed or binary file has no lines to count.
+	const isCounted = kind === 'change' && isCountable && added + removed > 0;
+	const counts = isCounted ? { added, removed } : {};
+	return { ...file, lines: shown, ...counts, hidden: lines.length - shown.length };
+}
+
+const isFileWhole = ({ path = '', from = '', hidden, lines }: FileChange): boolean =>
+	hidden === 0 &&
+	Math.max(path.length, from.length) <= MAX_PATH_LENGTH &&
+	lines.every(({ cut }) => cut === undefined);
+
+/** Reads the change in a request, or in its metadata. Returns undefined if it names none. Never throws. */
+export function readChange(
+	request: unknown,
+	limits: ChangeLimits = SHORT_CHANGE,
+): ProposedChange | undefined {
+	const { files: found, isComplete } = findFiles(request);
+	if (found.length === 0) return undefined;
+	const left = { ...limits };
+	const files = found.slice(0, MAX_FILES).map((file) => toFileChange(file, left));
+	const hiddenFiles = found.length - files.length;
+	const isWhole = isComplete && hiddenFiles === 0 && files.every(isFileWhole);
+	return { files, hiddenFiles, isWhole };
+}
+
+/** Returns "+12 −3" or "new content, 4 lines". Empty if nothing is known. */
+export function describeCounts(file: FileChange): string {
+	const { kind, isCountable, lines, hidden, added, removed } = file;
+	if (added !== undefined && removed !== undefined) return `+${added} −${removed}`;
+	if (kind === 'change') return '';
+	return isCountable ? `new content, ${pluralize(lines.length + hidden, 'line')}` : 'new content';
+}
+
+const MAX_FILES_NAMED = 3;
+const MAX_FILE_NAME_LENGTH = 100;
+
+/** Returns the names of the files and their added and removed lines, for a message. */
+export function summarizeChange({ files, hiddenFiles }: ProposedChange): string {
+	const named = files.slice(0, MAX_FILES_NAMED).map((file) => {
+		const name = file.path === undefined ? 'a file' : quoteVisible(file.path, MAX_FILE_NAME_LENGTH);
+		const counts = describeCounts(file);
+		return counts === '' ? name : `${name} (${counts})`;
+	});
+	const more = files.length - named.length + hiddenFiles;
+	return [...named, ...(more > 0 ? [pluralize(more, 'more file')] : [])].join(', ');
+}

@@ -1,0 +1,246 @@
+import { isRecord, MIB } from '../../shared/values';
+import { compareLines } from './lineDiff';
+import { parseDiff, type ChangeLine, type FileDiff } from './unifiedDiff';
+
+// Finds the changes of files in an agent's metadata, under the names that agents use.
+
+export interface ReadFile extends FileDiff {
+	/** `content`: the new content of a file whose old content isn't known */
+	kind: 'change' | 'content';
+	/** False if lines can't be counted: the texts are too long or too different, or replaced several times */
+	isCountable: boolean;
+}
+
+/** What a reading may still cost */
+interface Budget {
+	characters: number;
+	lines: number;
+	fields: number;
+	/** True if something wasn't read */
+	isSpent: boolean;
+}
+
+const MAX_METADATA_DEPTH = 8;
+const createBudget = (): Budget => ({
+	characters: MIB,
+	lines: 50_000,
+	fields: 5_000,
+	isSpent: false,
+});
+
+/** Names in lower case without `_` and `-` */
+const PATH_NAMES = 'filepath path file filename relativepath absolutepath targetfile uri'.split(
+	' ',
+);
+const DIFF_NAMES = 'diff patch unifieddiff filediff gitdiff patchtext'.split(' ');
+const CONTENT_NAMES =
+	'content contents newcontent newcontents filetext after newtext newstring newstr'.split(' ');
+/** `isWhole`: the texts are whole files, so that their lines have numbers */
+const PAIR_NAMES: ReadonlyArray<[before: string, after: string, isWhole: boolean]> = [
+	['before', 'after', true],
+	['original', 'modified', true],
+	['originalcontent', 'newcontent', true],
+	['oldcontent', 'newcontent', true],
+	['oldcontents', 'newcontents', true],
+	['oldtext', 'newtext', false],
+	['oldstring', 'newstring', false],
+	['oldstr', 'newstr', false],
+	['old', 'new', false],
+	['search', 'replace', false],
+];
+/** True, or a number, if a text may be replaced several times */
+const REPEATS_NAMES = ['replaceall', 'allowmultiple', 'expectedreplacements'];
+const EDITING = /edit|write|patch|create|replace/i;
+
+type MetadataFields = ReadonlyMap<string, unknown>;
+
+const toFields = (entries: ReadonlyArray<[name: string, value: unknown]>): MetadataFields =>
+	new Map(
+		entries.map(([name, value]) => [name.slice(0, 100).replace(/[_-]/g, '').toLowerCase(), value]),
+	);
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const textsOf = (fields: MetadataFields, names: readonly string[]): string[] =>
+	names
+		.map((name) => fields.get(name))
+		.filter((value) => isString(value) && value !== '') as string[];
+
+/** Splits a text into lines. The last one needs no line end. */
+function toLines(text: string, budget: Budget): { lines: string[]; isCut: boolean } {
+	const start = text.slice(0, budget.characters);
+	const lines = start === '' ? [] : start.split('\n', budget.lines + 1);
+	if (start.endsWith('\n') && lines.length <= budget.lines) lines.pop();
+	const isCut = start.length < text.length || lines.length > budget.lines;
+	budget.characters -= start.length;
+	budget.lines -= Math.min(lines.length, budget.lines);
+	budget.isSpent ||= isCut;
+	return { lines: isCut ? lines.slice(0, -1) : lines, isCut };
+}
+
+/** Removes the `\r` of a file that has it in all lines. A change of line ends stays visible. */
+function withoutReturns(file: ReadFile): ReadFile {
+	const isOther = ({ sign, text }: FileDiff['lines'][number]) =>
+		sign === '@' || text.endsWith('\r');
+	if (!file.lines.every(isOther)) return file;
+	const strip = (text: string) => (text.endsWith('\r') ? text.slice(0, -1) : text);
+	return { ...file, lines: file.lines.map((line) => ({ ...line, text: strip(line.text) })) };
+}
+
+function readDiff(text: string, path: string | undefined, budget: Budget): ReadFile[] {
+	const { lines, isCut } = toLines(text, budget);
+	const files = parseDiff(lines);
+	return files.map((file, at): ReadFile => ({
+		...(path !== undefined && { path }),
+		...file,
+		kind: 'change',
+		isCountable: !isCut || at < files.length - 1,
+	}));
+}
+
+const endsLine = (text: string) => text === '' || text.endsWith('\n');
+
+function readPair(
+	fields: MetadataFields,
+	[beforeName, afterName, isWhole]: (typeof PAIR_NAMES)[number],
+	budget: Budget,
+): Array<Omit<ReadFile, 'path'>> {
+	const values = [beforeName, afterName].map((name) => fields.get(name));
+	// A file that doesn't exist is `null`.
+	if (!values.every((value) => isString(value) || value === null) || !values.some(isString))
+		return [];
+	const [before, after] = values.map((value) => (isString(value) ? value : ''));
+	const [old, now] = [before, after].map((text) => toLines(text, budget));
+	const { lines, isExact } = compareLines(old.lines, now.lines, isWhole);
+	const repeats = REPEATS_NAMES.map((name) => fields.get(name) ?? false);
+	const isRepeated = repeats.some((value) => value !== false && value !== 1);
+	const end = endsLine(after) ? 'new' : 'old';
+	if (isWhole && before !== '' && after !== '' && endsLine(before) !== endsLine(after))
+		lines.push({ sign: '@', text: `Only the ${end} text ends with a line break` });
+	const isCountable = isExact && !isRepeated && !old.isCut && !now.isCut;
+	return [{ kind: 'change', isCountable, lines }];
+}
+
+function readNewContent(text: string, budget: Budget): Omit<ReadFile, 'path'> {
+	const { lines, isCut } = toLines(text, budget);
+	const added = lines.map((line, at): ChangeLine => ({ sign: '+', new: at + 1, text: line }));
+	return { kind: 'content', isCountable: !isCut, lines: added };
+}
+
+/** Returns a key of a file's added and removed lines. Undefined if it has none: other changes are never equal. */
+function fileKey({ path = '', lines }: ReadFile): string | undefined {
+	const changed = lines.filter(({ sign }) => sign === '+' || sign === '-');
+	const texts = changed.map(({ sign, text }) => sign + text);
+	return changed.length > 0 ? [path, ...texts].join('\n') : undefined;
+}
+
+/** Leaves out files that are known. */
+function withoutKnown(files: readonly ReadFile[], known: readonly ReadFile[]): readonly ReadFile[] {
+	if (files.length === 0 || known.length === 0) return files;
+	const keys = new Set(known.map(fileKey));
+	return files.filter((file) => {
+		const key = fileKey(file);
+		return key === undefined || !keys.has(key);
+	});
+}
+
+/** Reads the changes that one object names itself. The same change as a diff and as two texts counts once. */
+function readOwn(fields: MetadataFields, context: Context, budget: Budget): readonly ReadFile[] {
+	const { path } = context;
+	const named = (file: Omit<ReadFile, 'path'>) =>
+		withoutReturns({ ...(path !== undefined && { path }), ...file });
+	let diffs: readonly ReadFile[] = [];
+	for (const text of textsOf(fields, DIFF_NAMES)) {
+		const files = readDiff(text, path, budget).map(withoutReturns);
+		diffs = [...diffs, ...withoutKnown(files, diffs)];
+	}
+	// The only file of a diff is the object's, whatever the diff calls it.
+	const known = diffs.length === 1 ? [...diffs, { ...diffs[0], path }] : diffs;
+	let pairs: readonly ReadFile[] = [];
+	for (const names of PAIR_NAMES) {
+		const files = readPair(fields, names, budget).map(named);
+		pairs = [...pairs, ...withoutKnown(files, [...known, ...pairs])];
+	}
+	if (diffs.length + pairs.length > 0) return [...diffs, ...pairs];
+	const [content] = path !== undefined || context.isEditing ? textsOf(fields, CONTENT_NAMES) : [];
+	return content === undefined ? [] : [named(readNewContent(content, budget))];
+}
+
+/** What an object inherits from those around it */
+interface Context {
+	path?: string;
+	isEditing: boolean;
+	depth: number;
+}
+
+const isPathLike = (name: string): boolean => /[./\\]/.test(name);
+
+function readFields(record: Record<string, unknown>, around: Context, budget: Budget): ReadFile[] {
+	const names = take(Object.keys(record), budget);
+	const entries = names.map((name): [string, unknown] => [name, record[name]]);
+	const fields = toFields(entries);
+	const [path = around.path] = textsOf(fields, PATH_NAMES);
+	const context = { ...around, path };
+	const own = readOwn(fields, context, budget);
+	const nested = entries.flatMap(([name, value]) =>
+		readValue(value, isPathLike(name) ? { ...context, path: name } : context, budget),
+	);
+	return [...own, ...withoutKnown(nested, own)];
+}
+
+/** Returns as many entries as the budget allows. */
+function take<T>(entries: readonly T[], budget: Budget): readonly T[] {
+	const taken = entries.slice(0, budget.fields);
+	budget.fields -= taken.length;
+	budget.isSpent ||= taken.length < entries.length;
+	return taken;
+}
+
+function readValue(value: unknown, around: Context, budget: Budget): ReadFile[] {
+	if (typeof value !== 'object' || value === null) return [];
+	if (around.depth >= MAX_METADATA_DEPTH) {
+		budget.isSpent = true;
+		return [];
+	}
+	const context = { ...around, depth: around.depth + 1 };
+	return isRecord(value)
+		? readFields(value, context, budget)
+		: take(value as unknown[], budget).flatMap((each) => readValue(each, context, budget));
+}
+
+/** Joins the changes of one file that follow each other. */
+function joinFiles(files: readonly ReadFile[]): ReadFile[] {
+	const joined: ReadFile[] = [];
+	for (const file of files) {
+		const last: ReadFile | undefined = joined[joined.length - 1];
+		const isSame =
+			last?.path !== undefined &&
+			(['path', 'from', 'kind'] as const).every((name) => last[name] === file[name]);
+		if (!isSame) joined.push({ ...file, lines: [...file.lines] });
+		else {
+			last.lines.push({ sign: '@', text: '@@' });
+			for (const line of file.lines) last.lines.push(line);
+			last.isCountable &&= file.isCountable;
+		}
+	}
+	return joined;
+}
+
+/**
+ * Reads the changes in a request or in its metadata. Never throws.
+ * @returns `isComplete`: false if a text was too long, or the metadata has too many or too deep fields
+ */
+export function findFiles(request: unknown): { files: ReadFile[]; isComplete: boolean } {
+	const budget = createBudget();
+	if (!isRecord(request)) return { files: [], isComplete: true };
+	const { patterns, permission } = request;
+	const isEditing = isString(permission) && EDITING.test(permission.slice(0, 100));
+	const [only, ...others] = Array.isArray(patterns) ? (patterns as unknown[]) : [];
+	const isPath = isEditing && others.length === 0 && isString(only) && !/[*?[{]/.test(only);
+	const path = isPath && only !== '' ? only : undefined;
+	const files = readValue(
+		{ ...request, response: undefined },
+		{ path, isEditing, depth: 0 },
+		budget,
+	);
+	return { files: joinFiles(files), isComplete: !budget.isSpent };
+}

@@ -1,0 +1,240 @@
+// The agent's questions: the API document doesn't show their fields, so any form has to be readable and answerable.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	answerValues,
+	checkQuestionAnswer,
+	isQuestion,
+	MAX_QUESTION_ANSWER_LENGTH,
+	readQuestion,
+	type AgentQuestion,
+} from '../../nodes/RunAgentSession/requests/agentQuestion.ts';
+
+const read = (fields: object) => readQuestion({ type: 'question', id: 'i1', ...fields });
+const options = (fields: object) => read(fields).options.map(({ value, label }) => [value, label]);
+const list = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);
+
+test.each<[unknown, boolean]>([
+	[{ type: 'permission', id: 'i1' }, false],
+	[{ type: 'question', id: 'i1' }, true],
+	[{ type: 'input', id: 'i1', permission: 'bash' }, true],
+	[{ id: 'i1' }, true],
+	['question', false],
+	[null, false],
+])('%j is a question: %s', (interaction, is) => expect(isQuestion(interaction)).toBe(is));
+
+describe('the text of a question', () => {
+	test.each<[string, object]>([
+		['question', { question: 'Q', text: 'no', title: 'no' }],
+		['text', { text: 'Q', title: 'no', prompt: 'no' }],
+		['title', { title: 'Q', prompt: 'no' }],
+		['prompt', { prompt: 'Q', message: 'no' }],
+		['message', { message: 'Q', instruction: 'no' }],
+		['instruction', { instruction: 'Q', response: { question: 'no' } }],
+		['response.instruction', { response: { type: 'text', instruction: 'Q' } }],
+		['the first that is no empty text', { question: ' ', text: { a: 1 }, title: 'Q' }],
+		['a number', { question: 7, text: 'no' }],
+	])('is %s', (_, fields) => expect(read(fields).text).toMatch(/^[Q7]$/));
+
+	test.each<[unknown]>([[{}], [{ question: null }], [{ title: ['Q'] }]])(
+		'is empty if there is none: %j',
+		(fields) => expect(read(fields as object).text).toBe(''),
+	);
+});
+
+describe('the options of a question', () => {
+	test.each<[string, object, unknown[]]>([
+		[
+			'in response.options',
+			{ response: { options: [{ value: 'a', label: 'A' }] }, options: ['no'] },
+			[['a', 'A']],
+		],
+		[
+			'in options, as texts',
+			{ options: ['a', 'b'] },
+			[
+				['a', 'a'],
+				['b', 'b'],
+			],
+		],
+		[
+			'as numbers',
+			{ options: [1, { value: 2, label: 'Two' }] },
+			[
+				[1, '1'],
+				[2, 'Two'],
+			],
+		],
+		['with an id and a name', { options: [{ id: 'x', name: 'X' }] }, [['x', 'X']]],
+		['with only a label', { options: [{ label: 'X' }] }, [['X', 'X']]],
+		[
+			'in groups',
+			{ options: [{ label: 'G', options: ['a', { value: 'b' }] }] },
+			[
+				['a', 'a'],
+				['b', 'b'],
+			],
+		],
+		['that cannot be read', { options: [{}, null, [], ''] }, []],
+		['that are no list', { options: { a: 1 } }, []],
+	])('%s', (_, fields, expected) => expect(options(fields)).toEqual(expected));
+
+	test('have descriptions', () => {
+		const [option] = read({ options: [{ value: 'a', label: 'A', description: 'D' }] }).options;
+		expect(option).toEqual({ value: 'a', label: 'A', description: 'D' });
+	});
+
+	test('are at most 100, and more are named as left out', () => {
+		expect(read({ options: list(100) })).toMatchObject({ isCut: false, isFree: false });
+		const { options: shown, isCut } = read({ options: list(101) });
+		expect([shown.length, isCut]).toEqual([100, true]);
+		const groups = list(9).map(() => ({ options: list(99) }));
+		expect(read({ options: groups }).options).toHaveLength(100);
+	});
+
+	test('are texts of at most 1,000 characters, with values as they are', () => {
+		const value = 'x'.repeat(5_000);
+		const question = read({ options: [value] });
+		expect(question.options[0].label).toHaveLength(1_000);
+		expect([question.options[0].value === value, question.isCut]).toEqual([true, true]);
+	});
+});
+
+describe('all other fields are shown', () => {
+	test.each<[object, Array<[string, string]>]>([
+		[{ question: 'Q' }, []],
+		[{ question: 'Q', response: { type: 'text' } }, []],
+		[
+			{ question: 'Q', response: { type: 'text', instruction: 'I' } },
+			[['response', '{"instruction":"I"}']],
+		],
+		[
+			{ question: 'Q', text: 'T', why: { a: 1 } },
+			[
+				['text', 'T'],
+				['why', '{"a":1}'],
+			],
+		],
+		[{ options: ['a'], response: { options: ['b'] } }, [['options', '["a"]']]],
+		[{ options: [{ value: 'a', danger: 1 }] }, [['options', '[{"value":"a","danger":1}]']]],
+		[{ question: 'Q', response: 'text' }, [['response', 'text']]],
+		[{ question: 'Q', metadata: null, hint: '' }, []],
+	])('%j', (fields, others) =>
+		expect(read(fields).others.map(({ name, text }) => [name, text])).toEqual(others),
+	);
+
+	test('within limits', () => {
+		const fields = Object.fromEntries(list(60).map((name) => [name, 'x'.repeat(20_000)]));
+		const { others, isCut } = read(fields);
+		expect([others.length, others[0].text.length, isCut]).toEqual([50, 10_000, true]);
+	});
+
+	test('also if the question is no object', () => {
+		expect(readQuestion('<b>?')).toMatchObject({
+			text: '',
+			isFree: true,
+			others: [{ name: 'interaction', text: '<b>?' }],
+		});
+	});
+});
+
+test('any interaction is read without an error, and can be answered', () => {
+	const names = ['question', 'text', 'options', 'response', 'label', 'value', 'items'];
+	const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+		value: fc.oneof(
+			{ depthSize: 'medium' },
+			fc.jsonValue({ maxDepth: 1 }),
+			fc.array(tie('value'), { maxLength: 5 }),
+			fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 4 }),
+		),
+	}));
+	fc.assert(
+		fc.property(value, (interaction) => {
+			const question = readQuestion(interaction);
+			const answer = question.isFree ? 'an answer' : question.options.length - 1;
+			expect(checkQuestionAnswer(question, answer)).toEqual({
+				value: question.options.at(-1)?.value ?? 'an answer',
+				isOption: !question.isFree,
+			});
+		}),
+	);
+});
+
+describe('an answer', () => {
+	const free = read({ question: 'Q' });
+	const choice = read({
+		options: [{ value: 1, label: 'One' }, 'two', { value: 'x', label: 'two ' }],
+	});
+	const same = read({
+		options: [
+			{ value: 1, label: 'Same' },
+			{ value: 2, label: 'Same' },
+		],
+	});
+
+	test.each<[string, AgentQuestion, string | number, unknown]>([
+		['a text', free, ' blue\r\ngreen\r\n', 'blue\ngreen'],
+		[
+			'the longest text',
+			free,
+			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH),
+			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH),
+		],
+		['an option by its number', choice, 0, 1],
+		['an option by its value', choice, '1', 1],
+		['an option by its label', choice, 'One', 1],
+		['an option whose value is another one’s label', choice, 'two', 'two'],
+	])('can be %s', (_, question, answer, value) => {
+		expect(checkQuestionAnswer(question, answer)).toEqual({ value, isOption: question !== free });
+	});
+
+	test.each<[string, AgentQuestion, string | number, string]>([
+		['empty', free, ' \n', 'Enter an answer.'],
+		['empty where there are options', choice, '', 'Choose an option.'],
+		[
+			'too long',
+			free,
+			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH + 1),
+			'Shorten the answer to 10,000 characters. It has 10,001.',
+		],
+		[
+			'an option that is gone',
+			choice,
+			3,
+			'The agent doesn’t offer this option anymore. Choose another one.',
+		],
+		[
+			'no number of an option',
+			choice,
+			-1,
+			'The agent doesn’t offer this option anymore. Choose another one.',
+		],
+		[
+			'no option',
+			choice,
+			'three',
+			'The answer isn’t one of the agent’s options. Choose one of them.',
+		],
+		[
+			'a label of two options',
+			same,
+			'Same',
+			'The answer isn’t one of the agent’s options. Choose one of them.',
+		],
+	])('is refused if it is %s', (_, question, answer, reason) => {
+		expect(checkQuestionAnswer(question, answer)).toEqual({ reason });
+	});
+
+	test('is sent with the type of the question, and with the option if one was chosen', () => {
+		const interaction = { type: 'input', id: 'i1' };
+		expect(answerValues(interaction, { value: 'blue', isOption: false })).toEqual({
+			type: 'input',
+			answer: 'blue',
+		});
+		expect(answerValues(interaction, { value: 1, isOption: true })).toEqual({
+			type: 'input',
+			option: 1,
+			answer: 1,
+		});
+	});
+});

@@ -1,0 +1,97 @@
+// A change on the approval page: every line has its sign, and hostile text is text.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { CHANGE_STYLE, changeView } from '../../nodes/RunAgentSession/page/changeView.ts';
+import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/requests/change.ts';
+
+const PATH = 'src/a.ts';
+const render = (metadata: object, wholeUrl?: string, limits = LONG_CHANGE) =>
+	changeView(readChange({ permission: 'edit', metadata }, limits)!, wholeUrl).html;
+const bdo = (text: string) => `<bdo dir="ltr">${text}</bdo>`;
+const added = (text: string) => render({ path: PATH, oldText: '', newText: text });
+
+/** Everything that this package writes itself. The rest is text. */
+const OUR_TAGS =
+	/<\/?(?:table|caption|tbody|tr|td|span|bdo|mark|p)(?: (?:class|dir|aria-hidden)="[a-z ]+")*>/g;
+
+describe('a change is shown', () => {
+	test('with a sign, a word and a number for each line', () => {
+		const html = render({ path: PATH, before: 'a\nb\n', after: 'a\nc\n' });
+		expect(html).toContain(`<caption>${bdo(PATH)} (+1 −1)</caption>`);
+		const cell = (sign: string, word: string) =>
+			`<td class="sign"><span aria-hidden="true">${sign}</span><span class="spoken">${word}</span></td>`;
+		expect(html).toContain(
+			`<tr class="kept"><td class="number">1</td><td class="sign"></td><td>${bdo('a')}</td></tr>`,
+		);
+		expect(html).toContain(
+			`<tr class="removed"><td class="number">2</td>${cell('−', 'Removed')}<td>${bdo('b')}</td></tr>`,
+		);
+		expect(html).toContain(
+			`<tr class="added"><td class="number">2</td>${cell('+', 'Added')}<td>${bdo('c')}</td></tr>`,
+		);
+	});
+
+	test('with both names of a renamed file', () => {
+		const html = render({
+			diff: 'diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y',
+		});
+		expect(html).toContain(`${bdo('x')} renamed to ${bdo('y')}`);
+	});
+
+	test('whole, unless it is too long: then it says what is cut', () => {
+		const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n');
+		const metadata = { path: PATH, content: text };
+		expect(render(metadata)).not.toContain('hint');
+		const cut = render(metadata, undefined, { lines: 400, characters: 50_000 });
+		expect(cut).toContain('100 more lines not shown.');
+		expect(cut).toContain('Only a part of this change is shown.');
+		expect(render({ path: PATH, content: 'x'.repeat(50_007) })).toContain(
+			'(cut off, 7 more characters)',
+		);
+	});
+
+	test('with a link to the whole change, if there is one', () => {
+		const limits = { lines: 1, characters: 9 };
+		const metadata = { path: PATH, content: 'a\nb' };
+		expect(render(metadata, '/w?a=1&b="2"', limits)).toContain('href="/w?a=1&#38;b=&#34;2&#34;"');
+		expect(render(metadata, '/w')).not.toContain('href');
+	});
+});
+
+describe('hostile text', () => {
+	test.each<[string, string, string]>([
+		['a script', '<script>alert(1)</script>', '&#60;script&#62;alert(1)&#60;/script&#62;'],
+		['the end of the table', '</td></table>', '&#60;/td&#62;&#60;/table&#62;'],
+		['a terminal’s color', '\u001b[31mred', '<mark>U+001B</mark>[31mred'],
+		['a change of direction', 'a\u202eb', 'a<mark>U+202E</mark>b'],
+		['a carriage return in a line', 'good\revil', 'good<mark>U+000D</mark>evil'],
+		['an invisible character', 'a\u200b\0', 'a<mark>U+200B</mark><mark>U+0000</mark>'],
+		['an indentation', '\tx', '<span class="tab">\t</span>x'],
+	])('shows %s as text', (_, text, shown) => expect(added(text)).toContain(bdo(shown)));
+
+	test('says that letters of several alphabets may imitate a word', () => {
+		expect(added('cоlor')).toContain('A marked word mixes letters of different alphabets.');
+	});
+
+	test('has no element, attribute or line of its own, whatever it is', () => {
+		const piece = fc.oneof(
+			fc.string({ unit: 'binary' }),
+			fc.constantFrom('<b class="added">', '"', "'", '&', '\n', '\r\n', '</bdo>', '@@', '--- x'),
+		);
+		const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
+		fc.assert(
+			fc.property(text, text, text, (path, before, after) => {
+				const change = readChange({ metadata: { path, before, after, diff: after } });
+				const html = change ? changeView(change).html : '';
+				expect(html.replace(OUR_TAGS, '')).not.toMatch(/[<>"']/);
+				const lines = change?.files.flatMap((file) => file.lines) ?? [];
+				expect(html.split('<tr').length - 1).toBe(lines.length);
+			}),
+		);
+	});
+});
+
+test('its style needs no exception in the page’s Content-Security-Policy', () => {
+	expect(CHANGE_STYLE).not.toMatch(/url\(|@import|</);
+	expect(added('x')).not.toMatch(/ style=| on\w+=/);
+});

@@ -1,0 +1,442 @@
+// The change of an edit, under the names that agents use: its files, its lines, and their numbers.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+	LONG_CHANGE,
+	readChange,
+	summarizeChange,
+	type ProposedChange,
+} from '../../nodes/RunAgentSession/requests/change.ts';
+import { compareLines } from '../../nodes/RunAgentSession/requests/lineDiff.ts';
+import { parseDiff } from '../../nodes/RunAgentSession/requests/unifiedDiff.ts';
+
+const PATH = 'src/a.ts';
+const text = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
+const numbered = (count: number, name = 'line') =>
+	Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
+
+/** `-3 text` for a removed line 3, `+4`, ` 4`, and `@` for lines of the diff itself */
+const show = (change: ProposedChange | undefined): string[] =>
+	change?.files.flatMap(({ lines }) =>
+		lines.map((line) => `${line.sign}${line.new ?? line.old ?? ''} ${line.text}`),
+	) ?? [];
+const read = (metadata: object) =>
+	readChange({ type: 'permission', id: 'i1', permission: 'edit', metadata });
+const summary = (metadata: object) => summarizeChange(read(metadata)!);
+/** As `summarizeChange` writes a path */
+const named = (path: string) => `«${path.replaceAll('/', '∕').replaceAll('.', '․')}»`;
+
+const GIT_DIFF = [
+	'diff --git a/src/a.ts b/src/a.ts',
+	'index 83db48f..bf269f4 100644',
+	'--- a/src/a.ts',
+	'+++ b/src/a.ts',
+	'@@ -3,2 +3,3 @@ function paint() {',
+	' const a = 1;',
+	'-color("red");',
+	'+color("blue");',
+	'+// done',
+].join('\n');
+const GIT_LINES = [
+	'@ index 83db48f..bf269f4 100644',
+	'@ @@ -3,2 +3,3 @@ function paint() {',
+	' 3 const a = 1;',
+	'-4 color("red");',
+	'+4 color("blue");',
+	'+5 // done',
+];
+
+describe('a change is found', () => {
+	test.each<[string, object, string[]]>([
+		['in diff', { diff: GIT_DIFF }, GIT_LINES],
+		['in patch', { patch: GIT_DIFF }, GIT_LINES],
+		['in unified_diff', { unified_diff: GIT_DIFF }, GIT_LINES],
+		['in the arguments of a tool', { tool: { input: { fileDiff: GIT_DIFF } } }, GIT_LINES],
+		[
+			'in before and after',
+			{ before: 'a\nb\n', after: 'a\nc\n' },
+			['@ @@ -1,2 +1,2 @@', ' 1 a', '-2 b', '+2 c'],
+		],
+		[
+			'in originalContent and newContent',
+			{ originalContent: 'a', newContent: 'b' },
+			['@ @@ -1,1 +1,1 @@', '-1 a', '+1 b'],
+		],
+		['in oldText and newText', { oldText: 'a', newText: 'b' }, ['- a', '+ b']],
+		['in old_string and new_string', { old_string: 'a', new_string: 'b' }, ['- a', '+ b']],
+		['in search and replace', { search: 'a', replace: 'b' }, ['- a', '+ b']],
+		['in content', { filePath: PATH, content: 'a\nb' }, ['+1 a', '+2 b']],
+		[
+			'in a list of edits',
+			{
+				path: PATH,
+				edits: [
+					{ oldText: 'a', newText: 'b' },
+					{ oldText: 'c', newText: '' },
+				],
+			},
+			['- a', '+ b', '@ @@', '- c'],
+		],
+		[
+			'in files by path',
+			{ changes: { 'a.md': { before: null, after: 'x' }, 'b.md': { before: 'y', after: null } } },
+			['@ @@ -0,0 +1,1 @@', '+1 x', '@ @@ -1,1 +0,0 @@', '-1 y'],
+		],
+	])('%s', (_, metadata, lines) => expect(show(read(metadata))).toEqual(lines));
+
+	test.each<[string, unknown]>([
+		['nothing', undefined],
+		['a text', GIT_DIFF],
+		['a command', { permission: 'bash', patterns: ['git diff'], metadata: { command: 'x' } }],
+		['content that belongs to no file', { permission: 'webfetch', metadata: { content: 'x' } }],
+		['only the text before', { permission: 'edit', metadata: { before: 'a' } }],
+		['the options of a request', { permission: 'edit', response: { options: [{ diff: 'x' }] } }],
+		['an empty diff', { permission: 'edit', metadata: { diff: '' } }],
+	])('but not in %s', (_, request) => expect(readChange(request)).toBeUndefined());
+
+	test.each<[string, object, Array<string | undefined>]>([
+		['from the diff itself', { path: 'other', diff: GIT_DIFF }, [PATH]],
+		['beside a text', { file_path: PATH, oldText: 'a', newText: 'b' }, [PATH]],
+		[
+			'around a list, unless an entry has its own',
+			{
+				path: PATH,
+				edits: [
+					{ oldText: 'a', newText: 'b' },
+					{ path: 'c', oldText: 'a', newText: 'b' },
+				],
+			},
+			[PATH, 'c'],
+		],
+		['as a key', { files: { 'a.md': { oldText: 'a', newText: 'b' } } }, ['a.md']],
+		['nowhere', { oldText: 'a', newText: 'b' }, [undefined]],
+	])('with its path %s', (_, metadata, paths) =>
+		expect(read(metadata)?.files.map(({ path }) => path)).toEqual(paths),
+	);
+
+	test('with the only pattern as its path, unless that has wildcards', () => {
+		const paths = [['a.md'], ['*.md'], ['a.md', 'b.md'], [7], 'a.md'].map(
+			(patterns) =>
+				readChange({ permission: 'edit', patterns, metadata: { oldText: 'a', newText: 'b' } })
+					?.files[0].path,
+		);
+		expect(paths).toEqual(['a.md', undefined, undefined, undefined, undefined]);
+	});
+});
+
+describe('the same change counts once', () => {
+	test('as a diff and as two texts', () => {
+		const before = text('1', '2', 'const a = 1;', 'color("red");');
+		const after = text('1', '2', 'const a = 1;', 'color("blue");', '// done');
+		expect(show(read({ diff: GIT_DIFF, before, after }))).toEqual(GIT_LINES);
+	});
+
+	test('for all files and for each', () => {
+		expect(show(read({ diff: GIT_DIFF, files: [{ path: PATH, diff: GIT_DIFF }] }))).toEqual(
+			GIT_LINES,
+		);
+	});
+
+	test('but not for files of one diff with the same change', () => {
+		const file = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-1.0\n+1.1\n`;
+		const mode = 'diff --git a/z b/z\nnew mode 100755\n';
+		const change = read({ diff: file('x/package.json') + file('y/package.json') + mode });
+		expect(change?.files.map(({ path }) => path)).toEqual([
+			'x/package.json',
+			'y/package.json',
+			'z',
+		]);
+	});
+
+	test('but not if another text hides behind a diff', () => {
+		const change = read({ path: PATH, diff: GIT_DIFF, before: 'x', after: 'evil' });
+		expect(show(change)).toEqual(expect.arrayContaining(['+4 color("blue");', '+1 evil']));
+	});
+
+	test.each([
+		['twice in one file', PATH],
+		['in two files', 'b.ts'],
+	])('but not if it is made %s', (_, path) => {
+		const edit = { path: PATH, oldText: 'a', newText: 'b' };
+		const added = show(read({ edits: [edit, { ...edit, path }] })).filter((line) => line === '+ b');
+		expect(added).toHaveLength(2);
+	});
+});
+
+describe('a unified diff', () => {
+	const paths = (...lines: string[]) =>
+		parseDiff(lines).map(({ path, from, lines: shown }) => [
+			path,
+			from,
+			shown.map(({ sign, text: line }) => sign + line).join('|'),
+		]);
+
+	test.each<[string, string[], unknown[]]>([
+		['without prefixes', ['--- x', '+++ x', '@@ -1 +1 @@', '-a', '+b'], ['x', undefined]],
+		[
+			'with timestamps',
+			['--- x\t2026-01-01', '+++ x\t2026-01-02', '@@ -1 +1 @@'],
+			['x', undefined],
+		],
+		['of a new file', ['--- /dev/null', '+++ b/x', '@@ -0,0 +1 @@', '+b'], ['x', undefined]],
+		['of a deleted file', ['--- a/x', '+++ /dev/null', '@@ -1 +0,0 @@', '-b'], ['x', undefined]],
+		['with Index', ['Index: x', '======', '--- x', '+++ x', '@@ -1 +1 @@'], ['x', undefined]],
+		[
+			'of a renamed file',
+			['diff --git a/x b/y', 'rename from x', 'rename to y', '--- a/x', '+++ b/y'],
+			['y', 'x'],
+		],
+		['of a rename only', ['diff --git a/x b/y', 'rename from x', 'rename to y'], ['y', 'x']],
+		['of a mode', ['diff --git a/x b/x', 'old mode 100644', 'new mode 100755'], ['x', undefined]],
+		['as agents write it', ['*** Begin Patch', '*** Update File: x', '@@', '-a'], ['x', undefined]],
+		['that moves a file', ['*** Update File: x', '*** Move to: y', '-a'], ['y', 'x']],
+		['with Windows line ends', ['--- x\r', '+++ x\r', '@@ -1 +1 @@\r'], ['x', undefined]],
+	])('%s names its file', (_, lines, [path, from]) => {
+		expect(paths(...lines).map((file) => file.slice(0, 2))).toEqual([[path, from]]);
+	});
+
+	test.each<[string, string[], string]>([
+		['a mode', ['diff --git a/x b/x', 'new mode 100755'], '@new mode 100755'],
+		['a deletion', ['*** Delete File: x'], '@*** Delete File: x'],
+		['a new file', ['--- /dev/null', '+++ x', '+a'], '@--- /dev/null|+a'],
+		['a binary file', ['diff --git a/x b/x', 'Binary files differ'], '@Binary files differ'],
+		['lines without a hunk', ['-a', '+b', ' c'], '-a|+b| c'],
+		['hunks without numbers', ['--- x', '+++ x', '@@ f', '-a', '+b'], '@@@ f|-a|+b'],
+		[
+			'a missing line end',
+			['@@ -1 +1 @@', '-a', '\\ No newline'],
+			'@@@ -1 +1 @@|-a|@\\ No newline',
+		],
+		['more lines than it says', ['@@ -1 +1 @@', '-a', '+b', '+evil'], '@@@ -1 +1 @@|-a|+b|+evil'],
+		['removed dashes', ['@@ -1,2 +1 @@', '--- x', '-- y', '+z'], '@@@ -1,2 +1 @@|--- x|-- y|+z'],
+		['empty lines', ['@@ -1,3 +1,2 @@', ' a', '', '-b'], '@@@ -1,3 +1,2 @@| a| |-b'],
+		[
+			'words before it, which are no change',
+			['- note', '@@ -1 +1 @@', '-a'],
+			'@- note|@@@ -1 +1 @@|-a',
+		],
+		[
+			'the signature of a mail',
+			['@@ -1 +0,0 @@', '-a', '-- ', '2.39'],
+			'@@@ -1 +0,0 @@|-a|@-- |@2.39',
+		],
+	])('shows %s', (_, lines, shown) => expect(paths(...lines)[0][2]).toBe(shown));
+
+	test('shows both paths if two lines name the file differently', () => {
+		const lines = ['diff --git a/x b/x', '--- a/y', '+++ b/y', '@@ -1 +1 @@', '-a'];
+		expect(paths(...lines).map(([path]) => path)).toEqual(['x', 'y']);
+	});
+
+	test('does not take the next file for lines of a hunk that promises too many', () => {
+		const lines = [
+			'--- x',
+			'+++ x',
+			'@@ -1,9 +1,9 @@',
+			'-a',
+			'--- y',
+			'+++ y',
+			'@@ -1 +1 @@',
+			'-b',
+		];
+		expect(paths(...lines)).toEqual([
+			['x', undefined, '@@@ -1,9 +1,9 @@|-a'],
+			['y', undefined, '@@@ -1 +1 @@|-b'],
+		]);
+	});
+
+	test('does not take removed and added dashes at the end of a hunk for a file', () => {
+		const lines = ['--- x', '+++ x', '@@ -1 +1 @@', '--- a', '+++ a', '@@ -9 +9 @@', '-b'];
+		expect(paths(...lines).map(([path]) => path)).toEqual(['x']);
+	});
+});
+
+const line = fc.constantFrom('a', 'b', 'c', '', '-- x', '++ y', '@@ z', ' d');
+const lines = fc.array(line, { maxLength: 12 });
+
+/** Length of the longest common subsequence, by trying everything */
+function longestCommon(one: string[], other: string[]): number {
+	const row = Array<number>(other.length + 1).fill(0);
+	for (const each of one) {
+		let diagonal = 0;
+		for (const [at, against] of other.entries()) {
+			const above = row[at + 1];
+			row[at + 1] = each === against ? diagonal + 1 : Math.max(above, row[at]);
+			diagonal = above;
+		}
+	}
+	return row[other.length];
+}
+
+describe('comparing two texts', () => {
+	test('changes as few lines as possible, and turns one text into the other', () => {
+		fc.assert(
+			fc.property(lines, lines, (before, after) => {
+				const { lines: changed, isExact } = compareLines(before, after, true);
+				const removed = changed.filter(({ sign }) => sign === '-');
+				const added = changed.filter(({ sign }) => sign === '+');
+				expect(isExact).toBe(true);
+				expect(removed.map(({ old }) => before[old! - 1])).toEqual(
+					removed.map((each) => each.text),
+				);
+				expect(added.map((each) => after[each.new! - 1])).toEqual(added.map((each) => each.text));
+				const olds = new Set(removed.map(({ old }) => old! - 1));
+				const news = new Set(added.map((each) => each.new! - 1));
+				const kept = before.filter((_, at) => !olds.has(at));
+				expect(kept).toEqual(after.filter((_, at) => !news.has(at)));
+				expect(kept).toHaveLength(longestCommon(before, after));
+			}),
+		);
+	});
+
+	test('written as a unified diff, is read back unchanged', () => {
+		fc.assert(
+			fc.property(lines, lines, (before, after) => {
+				const { lines: changed } = compareLines(before, after, true);
+				const written = changed.map((each) => (each.sign === '@' ? '' : each.sign) + each.text);
+				const [file] = parseDiff(['--- x', '+++ x', ...written]);
+				expect(file).toEqual({ path: 'x', lines: changed });
+			}),
+		);
+	});
+
+	test('shows three lines around each change, and joins changes that are close', () => {
+		const before = numbered(40);
+		const after = before.map((each, at) => ([9, 15, 34].includes(at) ? `${each}!` : each));
+		const { lines: changed } = compareLines(before, after, true);
+		expect(changed.filter(({ sign }) => sign === '@').map((each) => each.text)).toEqual([
+			'@@ -7,13 +7,13 @@',
+			'@@ -32,7 +32,7 @@',
+		]);
+		expect(changed.filter(({ sign }) => sign === ' ')).toHaveLength(17);
+	});
+
+	test('shows a change in 100,000 lines, also far from another', () => {
+		const before = numbered(100_000);
+		const after = before.map((each, at) => ([5, 99_990].includes(at) ? 'new' : each));
+		const { lines: changed, isExact } = compareLines(before, after, true);
+		expect(isExact).toBe(true);
+		expect(changed.filter(({ sign }) => sign === '+').map((each) => each.new)).toEqual([6, 99_991]);
+	});
+
+	test.each([
+		['only line ends', 'a\r\nb\r\n', 'a\nb\n', ['-1 a\r', '-2 b\r', '+1 a', '+2 b']],
+		[
+			'lines of a file with Windows line ends',
+			'a\r\nb\r\n',
+			'a\r\nc\r\n',
+			[' 1 a', '-2 b', '+2 c'],
+		],
+		['only the last line end', 'a\n', 'a', ['@ Only the old text ends with a line break']],
+	])('shows a change of %s', (_, before, after, shown) => {
+		expect(show(read({ before, after })).filter((each) => !each.startsWith('@ @@'))).toEqual(shown);
+	});
+});
+
+describe('counts', () => {
+	test.each<[string, object, string]>([
+		['of a diff', { diff: GIT_DIFF }, `${named(PATH)} (+2 −1)`],
+		['of two texts', { path: PATH, before: 'a\nb', after: 'b' }, `${named(PATH)} (+0 −1)`],
+		['of a file without a name', { oldText: 'a', newText: 'b' }, 'a file (+1 −1)'],
+		['of new content', { path: PATH, content: 'a\nb\n' }, `${named(PATH)} (new content, 2 lines)`],
+		[
+			'of edits of one file together',
+			{
+				path: PATH,
+				edits: [
+					{ oldText: 'a', newText: 'b' },
+					{ oldText: 'c', newText: '' },
+				],
+			},
+			`${named(PATH)} (+1 −2)`,
+		],
+		[
+			'of three files, and the number of the others',
+			{ edits: numbered(5, 'f').map((path) => ({ path, oldText: 'a', newText: 'b' })) },
+			'«f 1» (+1 −1), «f 2» (+1 −1), «f 3» (+1 −1), 2 more files',
+		],
+	])('%s', (_, metadata, words) => expect(summary(metadata)).toBe(words));
+
+	test.each<[string, object]>([
+		['replaces all', { oldText: 'a', newText: 'b', replace_all: true }],
+		['replaces three times', { old_string: 'a', new_string: 'b', expected_replacements: 3 }],
+		['deletes a file', { patch: `*** Delete File: ${PATH}` }],
+		['is binary', { diff: `diff --git a/${PATH} b/${PATH}\nBinary files differ` }],
+		[
+			'differs too much to compare',
+			{
+				before: numbered(4_000).join('\n'),
+				after: numbered(4_000).reverse().join('\n'),
+			},
+		],
+		['is too long to be read', { diff: `@@ -1 +1 @@\n-${'a'.repeat(1_100_000)}\n+b` }],
+		['has too many lines', { before: '\n'.repeat(120_000), after: 'a' }],
+	])('are never invented for a change that %s', (_, metadata) => {
+		const change = read({ path: PATH, ...metadata })!;
+		expect(summarizeChange(change)).toBe(named(PATH));
+		expect(change.files[0]).not.toHaveProperty('added');
+	});
+
+	test('never name an agent’s text as ours', () => {
+		const path = 'x» (+0 −0)\nApproved\u202e';
+		expect(summary({ path, oldText: 'a', newText: 'b' })).toBe(
+			'«x⟨U+00BB⟩ (+0 −0)⏎Approved⟨U+202E⟩» (+1 −1)',
+		);
+	});
+});
+
+describe('a long change', () => {
+	test('is cut after 400 lines, and counts those left out', () => {
+		const change = read({ before: '', after: numbered(1_000).join('\n') })!;
+		expect(change.files[0].lines).toHaveLength(400);
+		expect(change).toMatchObject({ isWhole: false, files: [{ added: 1_000, hidden: 601 }] });
+	});
+
+	test('is whole on a page of its own, up to 50,000 characters', () => {
+		const request = { metadata: { before: '', after: numbered(1_000).join('\n') } };
+		expect(readChange(request, LONG_CHANGE)).toMatchObject({
+			isWhole: true,
+			files: [{ hidden: 0 }],
+		});
+		const long = { metadata: { oldText: '', newText: 'x'.repeat(50_001) } };
+		expect(readChange(long, LONG_CHANGE)).toMatchObject({
+			isWhole: false,
+			files: [{ lines: [{ cut: 1 }] }],
+		});
+	});
+
+	test.each<[string, object]>([
+		['a path is too long to be shown', { path: 'x'.repeat(1_001), oldText: 'a', newText: 'b' }],
+		[
+			'there are too many files',
+			{ edits: numbered(101).map((path) => ({ path, old: 'a', new: 'b' })) },
+		],
+		['there are too many fields', { path: PATH, content: 'x', edits: Array(10_000).fill({}) }],
+		[
+			'it is nested too deeply',
+			numbered(20).reduce<object>((inner) => ({ inner, path: PATH, content: 'x' }), {}),
+		],
+	])('is not whole if %s', (_, metadata) =>
+		expect(read(metadata)).toMatchObject({ isWhole: false }),
+	);
+});
+
+test('anything is read without an error, and within the limits', () => {
+	const names = 'diff patch before after oldText new_string content path edits metadata'.split(' ');
+	const change = fc.letrec<{ value: unknown }>((tie) => ({
+		value: fc.oneof(
+			{ depthSize: 'small', withCrossShrink: true },
+			fc.string({ unit: 'binary' }),
+			fc.constantFrom(GIT_DIFF, '@@ -1,9999999 +1 @@\n--- \n+++ \n@@', null, 7, '\r\n\0\u001b[31m'),
+			fc.array(tie('value'), { maxLength: 4 }),
+			fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 5 }),
+		),
+	})).value;
+	fc.assert(
+		fc.property(change, (value) => {
+			const found = readChange({ permission: 'edit', metadata: value });
+			const shown = found?.files.flatMap((file) => file.lines) ?? [];
+			expect(shown.length).toBeLessThanOrEqual(400);
+			expect(found ? summarizeChange(found) : '').toEqual(expect.any(String));
+		}),
+	);
+});
