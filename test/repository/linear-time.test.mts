@@ -5,7 +5,7 @@ import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.t
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
-import { checkRules, decide, splitPatterns } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { checkRules, decide } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
@@ -248,7 +248,6 @@ const READERS: Record<string, (text: string) => unknown> = {
 	"'Asked'": (text) => readRequestsShown(text),
 	"'Requests'": (text) => tryRules(text, { ...policy, mode: 'rules' }),
 	'the pattern of a rule': (text) => [
-		splitPatterns(text),
 		checkRules([{ permission: text, pattern: text, decision: 'approve' }]),
 	],
 	'a session by ID or address': (text) => requireSessionId('Session', text),

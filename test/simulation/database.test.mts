@@ -1,9 +1,7 @@
 // Sessions that are waited for while paused, in simulated time.
 import { describe, expect, test } from '@jest/globals';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import {
 	answerOnPage,
 	getError,
@@ -17,9 +15,6 @@ import {
 
 const HOUR = 3_600_000;
 const ask: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-const findRecord = (nodeContext: object) =>
-	openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
-
 describe('wakes', () => {
 	test('the first run starts the session and pauses before it polls', async () => {
 		const service = simulation();
@@ -41,20 +36,6 @@ describe('wakes', () => {
 		const { wakeAt } = await service.wake('', {}, { target });
 		expect(wakeAt).toBe(service.wallTime() + 5_000);
 		expect(service.sent.slice(before).map(({ method }) => method)).toEqual(['GET', 'POST']);
-	});
-
-	test('a wake ends after half an hour, even if the session keeps asking', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		const poll = { pollMs: 60_000, maxPollMs: 60_000 };
-		const prompt = '[work 50s] [ask bash: x] '.repeat(45);
-		await service.wake(prompt, nodeContext, { poll });
-		service.advance(60_000);
-		const since = service.now();
-		const { kind } = await service.wake(prompt, nodeContext, { poll });
-		expect(kind).toBe('stillRunning');
-		expect(service.now() - since).toBeGreaterThan(20 * 60_000);
-		expect(service.now() - since).toBeLessThanOrEqual(30 * 60_000);
 	});
 
 	test('a quiet session is polled once per wake', async () => {

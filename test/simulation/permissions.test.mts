@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { MAX_COMPARED_LENGTH } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { MAX_TEXT } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
 import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';
 
@@ -156,7 +156,7 @@ describe('an agent that asks endlessly', () => {
 
 	test("doesn't block n8n with requests made to stall the rules: each has its own budget", async () => {
 		const { service, more } = endless();
-		const stalling = 'a'.repeat(MAX_COMPARED_LENGTH - 10);
+		const stalling = 'a'.repeat(MAX_TEXT - 10);
 		const rules = [
 			{ permission: '*', pattern: `*${'a'.repeat(1_000)}b`, decision: 'approve' as const },
 			{ permission: '*', pattern: '*', decision: 'approve' as const },

@@ -1,7 +1,9 @@
 // JSON of any depth, from the service or from a person, is read or is unreadable: nothing of it ends in a RangeError.
 import { describe, expect, test } from '@jest/globals';
 import { differences } from '../../nodes/RunAgentSession/requests/request.ts';
-import { planDecisions } from '../../nodes/RunAgentSession/session/ledger.ts';
+import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { readOptions } from '../../nodes/shared/approvals/options.ts';
 import {
@@ -43,7 +45,9 @@ describe.each([
 		const interactions = readInteractions(pending);
 		expect(isTooDeep(interactions)).toBe(false);
 		const session = { sessionId: 's1', status: 'running', pendingInteractions: interactions };
-		const { due, undecided } = planDecisions([], session, policy({ mode: 'approve' }));
+		const { due, undecided } = planDecisions(applyPoll([], session, 0), [], (each) =>
+			decide(each, policy({ mode: 'approve' })),
+		);
 		expect(due).toEqual([]);
 		expect(undecided.length).toBeGreaterThan(0);
 	});

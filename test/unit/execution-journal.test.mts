@@ -8,7 +8,6 @@ import {
 } from '../../nodes/shared/errors.ts';
 import {
 	acceptRecord,
-	findRecord,
 	fingerprintRequest,
 	listRecords,
 	oncePerItem,
@@ -91,16 +90,7 @@ test('a cleared record is deleted, and the journal counts the clearings', () => 
 	expect(journal.clearedCount).toBe(2);
 });
 
-test('a record is found in a later run by its content', () => {
-	const context = {};
-	openRecord<string>(context, 'records', '0.3').write('value');
-	const found = findRecord<string>(context, 'records', (value) => value === 'value')!;
-	found.write('changed');
-	expect(openRecord(context, 'records', '0.3').read()).toBe('changed');
-	expect(findRecord<string>(context, 'records', (value) => value === 'value')).toBeUndefined();
-});
-
-test('the latest record that fits is found, and a cleared one never', () => {
+test('the records that were not cleared are listed', () => {
 	const context = {};
 	const [first, second, cleared] = ['0.0', '0.1', '0.2'].map((key) =>
 		openRecord<string>(context, 'records', key),
@@ -109,8 +99,6 @@ test('the latest record that fits is found, and a cleared one never', () => {
 	second.write('two');
 	cleared.write('three');
 	cleared.clear();
-	Object.assign(context, { records: { ...Object(context).records, '0.3': undefined } });
-	expect(findRecord<string>(context, 'records', () => true)?.key).toBe('0.1');
 	expect(listRecords(context, 'records')).toEqual(['one', 'two']);
 	expect(listRecords(context, 'others')).toEqual([]);
 });

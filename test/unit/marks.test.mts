@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { createMarks } from '../../nodes/RunAgentSession/execution/marks.ts';
-import type { PauseState } from '../../nodes/RunAgentSession/execution/marks.ts';
+import type { NodeState } from '../../nodes/RunAgentSession/execution/marks.ts';
 
 /** Returns what creates the marks of an attempt. All attempts share n8n's database; each has a context that nothing has saved. */
 function attempts() {
@@ -11,7 +11,7 @@ function attempts() {
 	return (
 		mode: string,
 		token?: string,
-		nodeContext: { pause?: Partial<PauseState> } = {},
+		nodeContext: { state?: Partial<NodeState> } = {},
 		execution = `${++executions}`,
 	) => {
 		const resumeUrl = token && `http://n8n.example/webhook-waiting/1?signature=${token}`;
@@ -71,11 +71,11 @@ test('n8n 1 keeps no mark of a finished run for retries', async () => {
 
 test('a mark stays until a pause has saved the context: in memory, an item that returns to the node has saved nothing', async () => {
 	const attempt = attempts();
-	const nodeContext: { pause?: Partial<PauseState> } = {};
+	const nodeContext: { state?: Partial<NodeState> } = {};
 	await attempt('trigger', 'token', nodeContext).record('0.0 start 0');
 	await attempt('trigger', 'token', nodeContext).release('begun');
 	expect(await attempt('retry', 'token').record('0.0 start 0')).toBe(true);
-	nodeContext.pause!.hasSavedMarks = true;
+	nodeContext.state!.hasSavedMarks = true;
 	await attempt('trigger', 'token', nodeContext).release('begun');
 	expect(await attempt('retry', 'token').record('0.0 start 0')).toBe(false);
 });

@@ -1,11 +1,11 @@
 // What an output parser of n8n says of an answer: its exact reason where it tells one.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputFormat.ts';
 import {
 	addInstructions,
 	formatRepairMessage,
-	openOutputFormat,
-} from '../../nodes/RunAgentSession/execution/outputFormat.ts';
+} from '../../nodes/RunAgentSession/session/format.ts';
 import {
 	connected,
 	generalError,

@@ -6,11 +6,9 @@ import {
 	decide,
 	judge,
 	type Decision,
-	type PageAnswers,
 	type Policy,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
-import { fingerprintContent } from '../../nodes/shared/client/session.ts';
 import { policy, request, rule } from './policies.mts';
 
 const ruling = (given: Policy, permission: string, patterns: string[]) =>
@@ -362,30 +360,6 @@ describe('a pending interaction', () => {
 		const verdict = decide(request({ type: `x\n${'y'.repeat(1_000)}` }), policy());
 		expect(verdict).toMatchObject({ because: expect.stringMatching(/^its type «x⏎y+» .*$/) });
 		expect((verdict as { because: string }).because.length).toBeLessThan(150);
-	});
-});
-
-describe('a verdict on the page', () => {
-	test('lasts only if its option still says so', () => {
-		const answered = (interaction: object, option: string) => {
-			const page: PageAnswers = {
-				[String(fingerprintContent(interaction))]: { decision: 'approve', option },
-			};
-			return decide(interaction, policy({ page }));
-		};
-		const approved = { decision: 'approve', decidedBy: 'page' };
-		expect(answered(request(), 'always')).toEqual({ ...approved, option: 'always', lasts: true });
-		expect(answered(request(), 'once')).toEqual({ ...approved, option: 'once' });
-		expect(answered(request(), 'gone')).toEqual({ ...approved, option: 'gone' });
-	});
-
-	test('is never one of another request', () => {
-		let deep: unknown = {};
-		for (let depth = 0; depth < 10_000; depth++) deep = [deep];
-		for (const interaction of [request(), request({ metadata: deep })]) {
-			const page: PageAnswers = { undefined: { decision: 'approve', option: 'once' } };
-			expect(decide(interaction, policy({ page })).decision).toBe('ask');
-		}
 	});
 });
 

@@ -366,7 +366,7 @@ describe('any order of events', () => {
 					events[name](world, pick);
 				}
 				for (const ids of world.applied.values()) expect(new Set(ids).size).toBe(ids.length);
-				for (const { decision, contentHash: hash } of world.records)
+				for (const { decision } of world.records)
 					if (decision?.state === 'confirmed') expect(decision.isTaken).toBe(true);
 				// After a poll, each pending request has exactly one record.
 				const final = applyPoll(world.records, showing(...world.pending), world.now);
