@@ -154,11 +154,11 @@ describe('an agent that asks endlessly', () => {
 		);
 	});
 
-	test("doesn't block n8n with requests made to stall the rules: each has its own budget", async () => {
+	test("doesn't block n8n with requests made to stall the rules", async () => {
 		const { service, more } = endless();
 		const stalling = 'a'.repeat(MAX_TEXT - 10);
 		const rules = [
-			{ permission: '*', pattern: `*${'a'.repeat(1_000)}b`, decision: 'approve' as const },
+			{ permission: '*', pattern: `*?${'a'.repeat(1_000)}b*`, decision: 'approve' as const },
 			{ permission: '*', pattern: '*', decision: 'approve' as const },
 		];
 		const [first, second] = [more(1, stalling), more(1, stalling)].map(({ body }) =>
@@ -202,7 +202,7 @@ describe('requests for approvers', () => {
 		expect(outcome.kind).toBe('needsApproval');
 		expect(outcome.decisions.map(({ permission }) => permission)).toEqual(['bash']);
 		expect(outcome.undecided).toMatchObject([
-			{ interaction: { permission: 'edit' }, because: 'no rule covers it' },
+			{ interaction: { permission: 'edit' }, because: expect.stringMatching(/^no rule covers/) },
 		]);
 	});
 

@@ -5,7 +5,7 @@ import { createMarks } from '../../nodes/RunAgentSession/execution/marks.ts';
 interface World {
 	/** What n8n says of the execution */
 	execution?: object;
-	nodeContext?: { pause?: object };
+	nodeContext?: { state?: object };
 	/** Takes the place of n8n's helpers */
 	helpers?: object;
 	mode?: string;
@@ -36,7 +36,7 @@ function openMarks({ execution, nodeContext = {}, helpers, mode = 'trigger' }: W
 			...helpers,
 		},
 	} as never);
-	return { marks, calls, logged, nodeContext: nodeContext as { pause: any } };
+	return { marks, calls, logged, nodeContext: nodeContext as { state: any } };
 }
 const STARTS = ['0.0 start 0', '0.1 start 0'];
 const token = (signature: string) => ({
@@ -48,7 +48,7 @@ describe('marks are kept', () => {
 		["under n8n 2's resume token", { execution: token('abc') }, ['abc']],
 		[
 			"under the first execution's ID after a pause, also with a token",
-			{ execution: token('abc'), nodeContext: { pause: { until: 0, origin: '3' } } },
+			{ execution: token('abc'), nodeContext: { state: { origin: '3' } } },
 			['3'],
 		],
 		['under the ID of the execution and an open one on n8n 1', { execution: {} }, ['7', 'open']],
@@ -68,7 +68,7 @@ describe('marks are kept', () => {
 		const all = STARTS.map((start) => `abc node ${start}`);
 		const options = { mode: 'entries', maxEntries: 10_000 };
 		expect(calls).toEqual([['record', all, 'node', options]]);
-		expect(nodeContext.pause.marks).toEqual(all);
+		expect(nodeContext.state.marks).toEqual(all);
 		expect(await marks.record('0.0 start 1')).toBe(false);
 		expect(calls).toHaveLength(2);
 	});
@@ -86,7 +86,7 @@ test('if n8n cannot keep marks, none counts, and the log says why', async () => 
 describe('marks are removed', () => {
 	const marks = ['7 node a', 'open node a'];
 	const paused = (hasSavedMarks: boolean | undefined, list: string[] | undefined = marks) => ({
-		pause: { until: 0, marks: list, hasSavedMarks },
+		state: { marks: list, hasSavedMarks },
 	});
 
 	test.each<[string, 'begun' | 'ended', boolean | undefined, string[], string[]]>([
@@ -99,15 +99,15 @@ describe('marks are removed', () => {
 		await opened.marks.release(reason);
 		const expected = removed.length > 0 ? [['remove', removed, 'node', { mode: 'entries' }]] : [];
 		expect(opened.calls).toEqual(expected);
-		expect(opened.nodeContext.pause.marks).toEqual(left);
+		expect(opened.nodeContext.state.marks).toEqual(left);
 		const stays = reason === 'ended' ? hasSaved : undefined;
-		expect(opened.nodeContext.pause.hasSavedMarks).toBe(stays);
+		expect(opened.nodeContext.state.hasSavedMarks).toBe(stays);
 	});
 
 	test('without a call if there are none', async () => {
 		for (const reason of ['begun', 'ended'] as const) {
 			const opened = openMarks({ nodeContext: paused(true, undefined) });
-			delete opened.nodeContext.pause.marks;
+			delete opened.nodeContext.state.marks;
 			await opened.marks.release(reason);
 			expect(opened.calls).toEqual([]);
 		}

@@ -395,7 +395,7 @@ describe('the choices', () => {
 
 	test('are never a value that Deny Values name for the other side', () => {
 		expect(labels(options, { denyValues: ['once'] })).toEqual([
-			['Deny', 'once'],
+			['Deny', 'reject'],
 			['Always approve', 'always'],
 		]);
 	});

@@ -1,6 +1,7 @@
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
+import { MATCH_BUDGET } from '../policy/globs';
 import { decide } from '../policy/rules';
 import { planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
@@ -15,8 +16,9 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	const { record, settings, wallTime } = run;
 	throwIfRejected(run);
 	const policy = withoutExpired(settings.policy, wallTime);
+	const budget = { left: MATCH_BUDGET };
 	const planned = planDecisions(record.requests, record.questions, (interaction) =>
-		decide(interaction, policy),
+		decide(interaction, policy, budget),
 	);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
