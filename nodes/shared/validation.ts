@@ -50,7 +50,7 @@ export const requireLine = (field: string, text: string): string =>
 /** An absolute path without query string or fragment, of 1 to 2048 characters (API document, POST /shared-previews). */
 export function requireRoute(field: string, value: unknown): string {
 	const route = requireLine(field, requireString(field, requireText(field, value), 2048));
-	// Browsers take what follows two slashes for a host.
+	// Browsers read the text after two slashes as a host.
 	if (!/^\/(?![/\\])/.test(route))
 		throw new WorkspaceAutomationError(
 			`'${field}' doesn't start with one slash`,

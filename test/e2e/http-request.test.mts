@@ -47,7 +47,7 @@ beforeEach(() => {
 	redirected = 0;
 });
 
-const credentialOf = ({ name }: { name: string }) => ({
+const getCredential = ({ name }: { name: string }) => ({
 	credentials: { workspaceAutomationApi: { id: null, name } },
 });
 
@@ -60,7 +60,7 @@ const httpRequest = (url: string, more: object = {}, credential = stage.credenti
 			options: {},
 			...more,
 		},
-		...credentialOf(credential),
+		...getCredential(credential),
 	});
 
 const runWith = async (last: ReturnType<typeof node>) =>
@@ -129,7 +129,7 @@ describe('overrides from an expression', () => {
 		const before = await requestCount(stage);
 		const ours = step('Step', 'project.getAll', {});
 		for (const last of [ours, httpRequest(`${stage.service.baseUrl}/projects`)]) {
-			const execution = await runWith({ ...last, ...credentialOf(credential) });
+			const execution = await runWith({ ...last, ...getCredential(credential) });
 			expect(JSON.stringify(execution.error)).toContain(
 				"'Overrides' in the credential come from an expression",
 			);

@@ -32,7 +32,7 @@ interface Case {
 	count: number;
 }
 
-const casesOf = (moment: Moment, afterwards: ReadonlyArray<Case['after']>): Case[] =>
+const listCases = (moment: Moment, afterwards: ReadonlyArray<Case['after']>): Case[] =>
 	afterwards.flatMap((after) =>
 		COUNTS.map((count) => ({
 			name: `killed ${moment}, ${after}, ${count} of them`,
@@ -42,9 +42,9 @@ const casesOf = (moment: Moment, afterwards: ReadonlyArray<Case['after']>): Case
 		})),
 	);
 
-const STARTING = casesOf('starting', RETRIES);
-const PAUSED = casesOf('paused', [LEFT]);
-const WAKING = casesOf('in a wake', [LEFT, ...RETRIES]);
+const STARTING = listCases('starting', RETRIES);
+const PAUSED = listCases('paused', [LEFT]);
+const WAKING = listCases('in a wake', [LEFT, ...RETRIES]);
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -77,7 +77,7 @@ const call = async (cases: Case[]): Promise<void> =>
 const getStatus = async ({ name }: Case): Promise<{ status: string; waitTill?: string }> =>
 	await stage.host.rest.get(`/executions/${executions[name]}`);
 
-const sessionsOf = async ({ name }: Case) =>
+const listSessions = async ({ name }: Case) =>
 	(await stage.service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}:`));
 
 /** Waits until n8n calls an execution crashed, and retries it. n8n 2 also calls a paused execution so for a moment. */
@@ -127,11 +127,11 @@ beforeAll(async () => {
 	await prepare(WAKING);
 	await call(WAKING);
 	await killWhen(async () => {
-		const all = await Promise.all(WAKING.map(sessionsOf));
+		const all = await Promise.all(WAKING.map(listSessions));
 		return all.every((sessions) => sessions.some(({ polls }) => polls > 2));
 	});
 	for (const each of WAKING) {
-		const sessions = await sessionsOf(each);
+		const sessions = await listSessions(each);
 		decidedBefore[each.name] = sessions[0].interactions.length;
 	}
 	await Promise.all(WAKING.map(retryCrashed));
@@ -141,7 +141,7 @@ test.each(STARTING)('$name: a retry starts no second session, and says so', asyn
 	const { status, error } = await outcome(each);
 	expect(status).toBe('error');
 	expect(JSON.stringify(error)).toContain('may have been started');
-	expect((await sessionsOf(each)).length).toBeLessThanOrEqual(each.count);
+	expect((await listSessions(each)).length).toBeLessThanOrEqual(each.count);
 });
 
 test.each(PAUSED)('$name: the execution resumes by itself', async (each) => {
@@ -149,7 +149,7 @@ test.each(PAUSED)('$name: the execution resumes by itself', async (each) => {
 	expectSuccess(execution);
 	const texts = range(each.count).map((n) => ({ text: `Done ${n}.` }));
 	expect(arrived(execution, 'Completed')).toMatchObject(texts);
-	expect(await sessionsOf(each)).toMatchObject(
+	expect(await listSessions(each)).toMatchObject(
 		texts.map(() => ({ turns: 1, interactions: [{ value: 'once' }] })),
 	);
 });
@@ -160,7 +160,7 @@ test.each(WAKING.filter(({ after }) => after === LEFT))(
 		const { status, customData } = await outcome(each);
 		expect(status).toBe('crashed');
 		expect(customData.sessionId).toBeDefined();
-		expect((await sessionsOf(each)).map(({ aborted }) => aborted)).toEqual(
+		expect((await listSessions(each)).map(({ aborted }) => aborted)).toEqual(
 			range(each.count).map(() => false),
 		);
 	},
@@ -173,7 +173,7 @@ test.each(WAKING.filter(({ after }) => after !== LEFT))(
 		expectSuccess(execution);
 		const texts = range(each.count).map((n) => ({ text: `Done ${n}.` }));
 		expect(arrived(execution, 'Completed')).toMatchObject(texts);
-		const sessions = await sessionsOf(each);
+		const sessions = await listSessions(each);
 		expect(sessions).toHaveLength(each.count);
 		expect(decidedBefore[each.name]).toBeLessThan(20);
 		const paths = (await stage.service.requests()).map(({ path }) => path);

@@ -69,12 +69,12 @@ const outcome = async (name: string): Promise<Execution> =>
 	await stage.host.waitForExecution(executions[name]);
 
 /** The sessions of a workflow, whose prompt begins with its name */
-const sessionsOf = async (name: string) =>
+const listSessions = async (name: string) =>
 	(await stage.service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}. `));
 
 /** The messages that the sessions of a workflow got */
-async function messagesOf(name: string): Promise<string[]> {
-	const ids = (await sessionsOf(name)).map(({ sessionId }) => sessionId);
+async function listMessages(name: string): Promise<string[]> {
+	const ids = (await listSessions(name)).map(({ sessionId }) => sessionId);
 	return (await stage.service.requests())
 		.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'))
 		.filter(({ path }) => ids.some((id) => path.includes(id)))
@@ -144,15 +144,15 @@ test.each(CASES)(
 		const execution = await outcome(name);
 		expectSuccess(execution);
 		expect(execution.items('Completed')).toMatchObject([{ output: LINKS }]);
-		expect(await messagesOf(name)).toHaveLength(1);
-		expect(await sessionsOf(name)).toMatchObject([{ turns: 2 }]);
+		expect(await listMessages(name)).toHaveLength(1);
+		expect(await listSessions(name)).toMatchObject([{ turns: 2 }]);
 	},
 );
 
 test('two invalid answers are an error with the session, and Retry On Fail starts no other session', async () => {
 	const { error } = await outcome('Twice wrong');
 	expect(error?.message).toContain(MISFIT);
-	const sessions = await sessionsOf('Twice wrong');
+	const sessions = await listSessions('Twice wrong');
 	expect(sessions).toHaveLength(1);
 	expect(error?.description).toContain(sessions[0].sessionId);
 });
@@ -168,7 +168,7 @@ describe('other parsers', () => {
 		expect(execution.error).toBeUndefined();
 		expect(itemsOn(execution, 'completed')).toMatchObject([{ output: LINKS }]);
 		expect(model.told()).toHaveLength(2);
-		expect(await messagesOf(FIXED)).toEqual([
+		expect(await listMessages(FIXED)).toEqual([
 			expect.stringMatching(/\nInvalid JSON in model output\n/),
 		]);
 	});
@@ -180,7 +180,7 @@ describe('the connection', () => {
 		async (name) => {
 			const { error } = await outcome(name);
 			expect(error?.message).toBe('No output parser is connected');
-			expect(await sessionsOf(name)).toEqual([]);
+			expect(await listSessions(name)).toEqual([]);
 		},
 	);
 
@@ -188,7 +188,7 @@ describe('the connection', () => {
 		const execution = await outcome('Toggle off');
 		expect(execution.status).toBe('success');
 		expect(itemsOn(execution, 'completed')[0]).not.toHaveProperty('output');
-		const [{ prompt }] = await sessionsOf('Toggle off');
+		const [{ prompt }] = await listSessions('Toggle off');
 		expect(prompt).toBe(`Toggle off. ${SAY_RIGHT}`);
 	});
 
@@ -198,6 +198,6 @@ describe('the connection', () => {
 			message: 'Error in sub-node Fixing',
 			description: expect.stringMatching(/sub-node must be connected/),
 		});
-		expect(await sessionsOf('Auto-fixing parser without a model')).toEqual([]);
+		expect(await listSessions('Auto-fixing parser without a model')).toEqual([]);
 	});
 });

@@ -24,7 +24,7 @@ const resolve = (value: Json): Json =>
 			)
 		: value;
 
-const schemaOf = (body: Json | undefined): Json | undefined =>
+const findSchema = (body: Json | undefined): Json | undefined =>
 	body && resolve(body).content['application/json'].schema;
 
 describe.each(described)('$endpoint', ({ operation }) => {
@@ -46,9 +46,9 @@ describe.each(described)('$endpoint', ({ operation }) => {
 
 	test('has an example of each body, which is valid', () => {
 		const bodies = Object.entries(operation.responses as Json).map(
-			([status, response]) => [schemaOf(response)!, validateAnswer[status]] as const,
+			([status, response]) => [findSchema(response)!, validateAnswer[status]] as const,
 		);
-		if (validateBody) bodies.push([schemaOf(operation.requestBody)!, validateBody]);
+		if (validateBody) bodies.push([findSchema(operation.requestBody)!, validateBody]);
 		for (const [schema, validate] of bodies) {
 			const examples = examplesOf(schema);
 			expect(examples).not.toEqual([]);

@@ -1,4 +1,4 @@
-// One name, one meaning: every top-level name of the package is declared once.
+// One name, one meaning: every name that the package's files export is declared once.
 import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,15 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = globSync(['nodes/**/*.ts', 'credentials/**/*.ts'], { cwd: root });
 
-/** Returns the names that a file declares at its top level. */
+const isExported = (statement: ts.Statement): boolean =>
+	ts.canHaveModifiers(statement) &&
+	(ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+
+/** Returns the names that a file exports. */
 function listNames(file: string): string[] {
 	const source = readFileSync(join(root, file), 'utf8');
 	const { statements } = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
-	return statements.flatMap((statement) => {
+	return statements.filter(isExported).flatMap((statement) => {
 		const declared = ts.isVariableStatement(statement)
 			? statement.declarationList.declarations
 			: [statement as ts.DeclarationStatement];
@@ -24,7 +28,7 @@ const places = new Map<string, Set<string>>();
 for (const file of files)
 	for (const name of listNames(file)) places.set(name, (places.get(name) ?? new Set()).add(file));
 
-test('no top-level name of the package has two meanings', () => {
+test('no exported name of the package has two meanings', () => {
 	expect(places.size).toBeGreaterThan(300);
 	const several = [...places].filter(([, where]) => where.size > 1);
 	expect(several.map(([name, where]) => `${name}: ${[...where].join(', ')}`)).toEqual([]);

@@ -70,9 +70,9 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 		});
 	},
 	'questions-in-message': (service) =>
-		asksIn(service, { message: 'Which color?', options: [{ id: 'blue', name: 'blue' }] }),
+		listAsked(service, { message: 'Which color?', options: [{ id: 'blue', name: 'blue' }] }),
 	'questions-in-response': (service) =>
-		asksIn(service, {
+		listAsked(service, {
 			response: { prompt: 'Which color?', options: [{ label: 'Answers', options: ['blue'] }] },
 		}),
 	'numeric-timestamps': (service) => hasTimestamps(service, service.now()),
@@ -286,7 +286,7 @@ async function startsWith(service: Speaker, shape: (id: string) => object): Prom
 }
 
 /** A question has this shape, and is answered as without dialects. */
-async function asksIn(service: Speaker, shape: object): Promise<void> {
+async function listAsked(service: Speaker, shape: object): Promise<void> {
 	const sessionId = await startSession(service, '[question Which color? {blue}]');
 	const [asked] = await findPending(service, sessionId);
 	const { id: interactionId, type } = asked;

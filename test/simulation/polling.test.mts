@@ -56,7 +56,7 @@ describe('polling', () => {
 });
 
 describe('many sessions in one process', () => {
-	const gapsOf = async () => {
+	const listGaps = async () => {
 		const service = simulation();
 		await service.run('[work 60s] [say Done]');
 		const at = polls(service.sent).map((request) => request.at);
@@ -67,12 +67,12 @@ describe('many sessions in one process', () => {
 		let release = () => {};
 		const released = new Promise<void>((resolve) => (release = resolve));
 		const others = Array.from({ length: 1_000 }, async () => await whileWaiting(() => released));
-		const crowded = await gapsOf();
+		const crowded = await listGaps();
 		release();
 		await Promise.all(others);
 		expect(Math.min(...crowded)).toBeGreaterThanOrEqual(9_500);
 		expect(Math.max(...crowded)).toBeLessThanOrEqual(10_000);
-		expect((await gapsOf())[0]).toBeLessThan(6_100);
+		expect((await listGaps())[0]).toBeLessThan(6_100);
 	});
 
 	test('are counted only while they are polled', async () => {

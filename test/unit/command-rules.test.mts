@@ -11,7 +11,7 @@ const by = (command: string, ...rules: Array<[pattern: string, decision: Decisio
 		request({ patterns: [command] }),
 		policy({ rules: rules.map(([pattern, decision]) => rule('bash', pattern, decision)) }),
 	);
-const approvedBy = (pattern: string, command: string) => by(command, [pattern, 'approve']).decision;
+const getDecider = (pattern: string, command: string) => by(command, [pattern, 'approve']).decision;
 const denied = (pattern: string, command: string) =>
 	by(command, [pattern, 'deny'], ['*', 'approve']);
 
@@ -53,7 +53,7 @@ describe('a wildcard approves', () => {
 		['docker run -v /data:* *', 'docker run -v /data:x image'],
 		['* test', 'npm test'],
 		['npm * 2>&1', 'npm test 2>&1'],
-	])('with %j: %j', (pattern, command) => expect(approvedBy(pattern, command)).toBe('approve'));
+	])('with %j: %j', (pattern, command) => expect(getDecider(pattern, command)).toBe('approve'));
 
 	test.each([
 		// More than one plain command
@@ -174,12 +174,12 @@ describe('a wildcard approves', () => {
 		['git clone git@*:site.git', 'git clone git@other.test:x:site.git'],
 		['git clone git@github.com:*', 'git clone git@github.com:/etc/x'],
 	])('not with %j: %j', (pattern, command) => {
-		expect(approvedBy(pattern, command)).toBe('ask');
+		expect(getDecider(pattern, command)).toBe('ask');
 	});
 
 	test('a command only as a whole: each part needs a rule', () => {
 		const command = 'npm ci && npm test | tail -5';
-		expect(approvedBy('npm *', command)).toBe('ask');
+		expect(getDecider('npm *', command)).toBe('ask');
 		expect(by(command, ['npm *', 'approve'], ['tail *', 'approve'])).toMatchObject({
 			decision: 'approve',
 			decidedBy: 'rule 1 and rule 2',
@@ -447,7 +447,7 @@ describe('a rule that denies', () => {
  * The oracle: what a shell makes of a text, by shell-quote, which knows nothing of the rules. Each command of an approved text
  * begins with the program of the pattern. No word is a glob, a comment or a variable, or has a `..` in its path.
  */
-function isMadeOf(text: string, program: RegExp): boolean {
+function containsOnly(text: string, program: RegExp): boolean {
 	if (/[\r\u2028\u2029`$]/.test(text)) return false;
 	// shell-quote reads a line break as a space, and `#` within a word as a comment.
 	const words = parse(text.replaceAll('\n', ' ; ').replace(/(?<=\S)#/g, '_'));
@@ -478,9 +478,9 @@ test('a wildcard approves only commands of its program, for any request', () => 
 	fc.assert(
 		fc.property(pattern, text, (glob, first) => {
 			const command = glob.replace('*', () => first);
-			if (command === glob || approvedBy(glob, command) !== 'approve') return;
+			if (command === glob || getDecider(glob, command) !== 'approve') return;
 			approved++;
-			expect(isMadeOf(command, /^(?:npm|cat|git|[^-].*build|build)$/)).toBe(true);
+			expect(containsOnly(command, /^(?:npm|cat|git|[^-].*build|build)$/)).toBe(true);
 		}),
 		{ numRuns: 10_000 },
 	);

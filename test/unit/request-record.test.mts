@@ -150,7 +150,7 @@ describe('what came of a decision', () => {
 	const [seen] = polled([], 1, request());
 	const sending = recordSending([seen], seen, approve, 1_000);
 	const taken = recordTaken(sending, seen);
-	const stateOf = ([record]: RequestRecord[]) => record.decision?.state;
+	const getState = ([record]: RequestRecord[]) => record.decision?.state;
 
 	test.each<[string, RequestRecord[], string]>([
 		['taken, and not shown anymore', polled(taken, 2_000), 'confirmed'],
@@ -184,7 +184,7 @@ describe('what came of a decision', () => {
 			'unconfirmed',
 		],
 	])('%s', (_name, records, state) => {
-		expect(stateOf(records)).toBe(state);
+		expect(getState(records)).toBe(state);
 	});
 
 	test('a taken decision is never sent again', () => {
@@ -276,7 +276,7 @@ describe('any order of events', () => {
 		now: number;
 	}
 	const commands = ['a', 'b', 'c'];
-	const hashOf = (interaction: Interaction) => contentHash(interaction)!;
+	const getHash = (interaction: Interaction) => contentHash(interaction)!;
 
 	const events: Record<string, (world: World, pick: number) => void> = {
 		comes(world, pick) {
@@ -331,7 +331,7 @@ describe('any order of events', () => {
 					const { record, verdict } = first;
 					world.records = recordSending(world.records, record, verdict, world.now);
 					const index = world.pending.findIndex((each) => each.id === record.id);
-					const isThere = index >= 0 && hashOf(world.pending[index]) === record.contentHash;
+					const isThere = index >= 0 && getHash(world.pending[index]) === record.contentHash;
 					if (isThere && (outcome === 'taken' || outcome === 'lost after')) {
 						world.pending.splice(index, 1);
 						const before = world.applied.get(record.contentHash) ?? [];

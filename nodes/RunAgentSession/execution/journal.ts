@@ -96,7 +96,7 @@ export function acceptItem(
 	acceptRecord(context, SESSION_RECORDS, journal, request, describeEarlierStart);
 }
 
-/** @throws WorkspaceAutomationError for an item that this node has returned: a connection leads back to it */
+/** @throws WorkspaceAutomationError for an item that this node has returned: a connection returns it */
 function refuseOwnItem(context: IExecuteFunctions, itemIndex: number): void {
 	const ancestor = findOwnAncestor(context, itemIndex);
 	if (!ancestor) return;

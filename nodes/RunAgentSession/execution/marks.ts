@@ -93,7 +93,7 @@ export function createMarks(context: IExecuteFunctions): EffectMarks {
 			const marks = scopes.map((scope) => `${scope} ${id} ${key}`);
 			const [seen] = await Promise.all(marks.map(addToBatch));
 			const isSeen = seen.has(`${counting} ${id} ${key}`);
-			// A mark of a crashed attempt stays, because the next retry needs it as well.
+			// A mark of a crashed attempt stays, because the next retry also needs it.
 			if (!isSeen) (state.marks ??= []).push(...marks);
 			return isSeen;
 		},

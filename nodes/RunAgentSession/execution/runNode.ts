@@ -149,7 +149,7 @@ async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient
 
 const isOpen = ({ settings, error }: Item): boolean => settings !== undefined && !error;
 
-/** Runs the sessions that go on. Those that were read longest ago are first. */
+/** Continues the sessions that haven't ended. Those that were read longest ago are first. */
 async function runAll(
 	batch: Batch,
 	api: ApiClient,
@@ -246,7 +246,7 @@ function createProgressReport(
 	};
 }
 
-/** Fails all items whose sessions go on. */
+/** Fails all items whose sessions haven't ended. */
 function failAll(batch: Batch, error: Error): void {
 	for (const item of batch.items) if (isOpen(item)) failItem(item, error);
 }

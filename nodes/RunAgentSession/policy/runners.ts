@@ -119,7 +119,7 @@ function programName(word: string): string {
 	return ALWAYS.has(name) || BY_WORD.has(name) ? name : name.slice(0, end);
 }
 
-/** Returns whether a program runs others, whatever its words are. */
+/** Returns whether a program runs others with any arguments. */
 export const isRunner = (program: string): boolean => ALWAYS.has(programName(program));
 
 /** Returns how many characters of a word are the option or the subcommand of an entry, or 0. */

@@ -1,6 +1,6 @@
 import { isRecord, toText } from '../../shared/values';
 
-// A question of the agent: any interaction that isn't a permission request. The API document doesn't show its fields.
+// A question of the agent: any interaction that isn't a permission. The API document doesn't show its fields.
 
 export interface AgentOption {
 	/** Sent with its type: a service that offers 1 may not understand "1" */

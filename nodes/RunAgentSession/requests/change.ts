@@ -35,7 +35,7 @@ export interface ChangeLimits {
 
 /** For the approval request itself */
 export const SHORT_CHANGE: ChangeLimits = { lines: 400, characters: 30_000 };
-/** For a page of its own */
+/** For a separate page */
 export const LONG_CHANGE: ChangeLimits = { lines: 5_000, characters: 50_000 };
 
 const MAX_FILES = 100;

@@ -153,7 +153,7 @@ function readOwn(fields: MetadataFields, context: Context, budget: Budget): read
 		const files = readDiff(text, path, budget).map(withoutReturns);
 		diffs = [...diffs, ...withoutKnown(files, diffs)];
 	}
-	// The only file of a diff is the object's, whatever the diff calls it.
+	// The only file of a diff is the object's, even if the diff gives it another name.
 	const known = diffs.length === 1 ? [...diffs, { ...diffs[0], path }] : diffs;
 	let pairs: readonly ReadFile[] = [];
 	for (const names of PAIR_NAMES) {

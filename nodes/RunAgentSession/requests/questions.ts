@@ -4,7 +4,7 @@ import { hasVoted, isDeadlocked, tally } from './votes';
 import type { RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
 
-// A question asks approvers for requests. Each approver has a link of their own.
+// A question asks approvers for requests. Each approver has a separate link.
 
 export interface Approver {
 	name: string;

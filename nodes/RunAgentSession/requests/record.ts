@@ -76,7 +76,7 @@ function newRecord(interaction: Interaction, hash: string, now: number): Request
 export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
 
 /**
- * Returns whether another ID may stand for the same request. After a decision that was taken, it's another request, because agents ask for the
+ * Returns whether another ID may be the same request's. After a decision that was taken, it's another request, because agents ask for the
  * same thing again, unless the service is known to change IDs.
  */
 const mayHaveOtherId = (record: RequestRecord): boolean =>
@@ -172,7 +172,7 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 	if (!decision) return shown;
 	const { isTaken, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
-	// A request that comes back after a poll without it is still pending.
+	// A request that a later poll shows again is still pending.
 	const isOpenAgain = state === 'confirmed' || state === 'gone' || !isTaken;
 	const current = isOpenAgain && state !== 'refused' ? 'sent' : state;
 	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;

@@ -25,7 +25,7 @@ const ENVELOPE = /^(?:\*\*\* (?:Begin|End) Patch|={3,})\s*$/;
 const RENAME = /^(?:rename|copy) (from|to) (.*)/;
 /** Follows the name of the file, which is the one before */
 const MOVE = /^\*\*\* Move to: (.*)/;
-/** The end of a mail's diff */
+/** The end of a diff in an email */
 const MAIL_SIGNATURE = '-- ';
 
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);

@@ -121,7 +121,7 @@ async function applyTimeout(
 	if (result && result.kind !== 'needsApproval') return result;
 	const passed = passedTimeout(run.wait, run.record.requests, timeouts, run.wallTime);
 	if (!passed) return result;
-	// The next poll denies the requests whose time is over.
+	// The next poll denies the requests that timed out.
 	if (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny')
 		return result ?? (await waitForOutcome(run, wake, 'now'));
 	return await endWait(run, passed);

@@ -53,7 +53,7 @@ export class Wake {
 		for (const wakeUp of this.sleepers) wakeUp();
 	}
 
-	/** Sleeps until the time is over, or items leave. @throws CanceledError after Stop */
+	/** Sleeps for this time, or until items leave. @throws CanceledError after Stop */
 	async sleep({ clock, signal }: Pick<ApiClient, 'clock' | 'signal'>, ms: number): Promise<void> {
 		if (this.isLeaving) return;
 		let wakeUp = () => {};

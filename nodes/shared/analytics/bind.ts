@@ -145,7 +145,7 @@ function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 	);
 }
 
-/** Writes a value outside of quotes, as a token of its own. Only a part of a name may touch a dot. */
+/** Writes a value outside of quotes, as a separate token. Only a part of a name may touch a dot. */
 function bindAlone({ kind, text, start }: Token, query: QueryInput): string {
 	const isHole = kind === 'hole';
 	const placeholder = isHole ? query.nextExpression() : text;

@@ -119,7 +119,7 @@ function readOption({ value, label, mayLast = false }: Option): OptionReading {
 	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
 	const mayMeanMore = (once && lasting) || (second.foreign && !saysHowLong);
-	// An unknown value may approve, whatever its label says.
+	// An unknown value may approve, even if its label denies.
 	const mayApprove = first.side === 'deny' && first === read[1] && second.foreign;
 	const unclear = !agree || mayApprove || (first.side === 'approve' && mayMeanMore);
 	const { words: said } = second.lasting && !first.lasting ? second : first;

@@ -36,7 +36,7 @@ const UNUSABLE_CODE =
 	/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_INVALID_URL|EPROTO)/;
 /** TLS failures that can follow the request. All others end the handshake before it. */
 const LATE_TLS_FAILURE = /bad.record.mac|decrypt/i;
-/** Messages of Node and of n8n's proxy client, which have no code of their own */
+/** Messages of Node and of n8n's proxy client, which have no code */
 const UNSENT_MESSAGE =
 	/before secure TLS connection was established|before receiving CONNECT response/;
 
@@ -55,7 +55,7 @@ interface FoundError {
 const isErrorCode = (value: unknown): value is string =>
 	typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value);
 
-/** Returns whether n8n or the credential refused to send the request, because neither throws an error of its own later. */
+/** Returns whether n8n or the credential refused to send the request, because neither throws another error later. */
 const isBlock = (innermost: FoundError): boolean =>
 	innermost instanceof WorkspaceAutomationError ||
 	(innermost.level !== undefined && innermost.name !== 'NodeApiError');

@@ -1,11 +1,11 @@
-/** Runs at most `permits` tasks at once, first come, first served. */
+/** Runs at most `limit` tasks at once, first come, first served. */
 export class Semaphore {
 	private free: number;
 
 	private readonly waiting: Array<() => void> = [];
 
-	constructor(permits: number) {
-		this.free = permits;
+	constructor(limit: number) {
+		this.free = limit;
 	}
 
 	async acquire(): Promise<void> {
