@@ -184,7 +184,12 @@ describe('every send comes after a poll with exactly that content', () => {
 		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
 		expect(outcome).toMatchObject({
 			kind: 'needsApproval',
-			undecided: [{ interaction: { patterns: ['rm -rf /'] }, because: expect.stringMatching(/^no rule covers/) }],
+			undecided: [
+				{
+					interaction: { patterns: ['rm -rf /'] },
+					because: expect.stringMatching(/^no rule covers/),
+				},
+			],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
