@@ -1,7 +1,9 @@
 import type { RequestOrigin } from '../requests/request';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
-import { pageChoices, type PageChoice } from '../requests/choices';
+import { isQuestion, readQuestion } from '../requests/agentQuestion';
+import { readChange, summarizeChange } from '../requests/change';
+import { pageChoices } from '../requests/choices';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
@@ -60,28 +62,38 @@ export function formatQuestion({
 	...origin
 }: Question): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
-	const requests = interactions.map((interaction) =>
-		askedRequest(
-			describeRequest(interaction),
-			lines,
-			isRecord(interaction)
-				? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
-				: [],
-		),
+	const requests = interactions.map((interaction): AskedRequest => {
+		if (isQuestion(interaction)) return askedQuestion(interaction, lines);
+		const choices = isRecord(interaction)
+			? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
+			: [];
+		const names = [...new Set(choices.map(({ name }) => name))];
+		const change = describeChange(interaction, interactions.length);
+		return askedRequest(describeRequest(interaction), lines, names, change);
+	});
+	const questions = requests.filter(({ verb }) => verb === ASKS).length;
+	const limit = shareLength(
+		requests.flatMap(({ wants, details }) => [...wants, ...details]),
+		requests.reduce((sum, { remarks }) => sum + remarks.join().length, 0),
 	);
-	const limit = shareLength(requests.flatMap(({ wants, details }) => [...wants, ...details]));
 	const toLine = ({ label, text }: Fact) => `${label}: ${quoteVisible(text, limit)}`;
 	const isOne = requests.length === 1;
 	const wanted = requests.flatMap(({ verb, wants, remarks }, index) => [
-		isOne ? `The agent wants to ${verb}` : `${index + 1}. ${verb[0].toUpperCase()}${verb.slice(1)}`,
+		isOne ? `The agent ${verb}` : `${index + 1}. ${capitalize(verb.replace(/^wants to /, ''))}`,
 		...wants.map(toLine),
 		...remarks,
 	]);
 	return [
 		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
-		...(isOne ? [] : [`The agent needs your approval for ${requests.length} requests`]),
+		...(isOne
+			? []
+			: [
+					questions === 0
+						? `The agent needs your approval for ${requests.length} requests`
+						: `The agent needs your answer to ${requests.length} requests`,
+				]),
 		...wanted,
-		...(deadline ? [formatDeadline(deadline, timeZone, requests.length)] : []),
+		...(deadline ? [formatDeadline(deadline, timeZone, [requests.length, questions])] : []),
 		...formatChoices(requests),
 		...(reader ? formatReader(reader) : []),
 		...originFacts(origin).map(
@@ -127,10 +139,10 @@ const originFacts = ({
 function formatDeadline(
 	deadline: AnswerDeadline,
 	timeZone: string | undefined,
-	requests: number,
+	[requests, questions]: [requests: number, questions: number],
 ): string {
 	const { time, zone } = formatMoment(deadline.at, timeZone);
-	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests)}.`;
+	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests, questions)}.`;
 }
 
 /** Keeps at most `count` facts: the last one contains the rest. */
@@ -139,6 +151,8 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 	const rest = facts.slice(count - 1).map(({ label, text }) => ({ [label]: text }));
 	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
 }
+
+const capitalize = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /** What the agent wants, for the sentence "The agent wants to …" */
 const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
@@ -152,7 +166,10 @@ const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
 	],
 };
 
+const ASKS = 'asks a question';
+
 interface AskedRequest {
+	/** What the agent does */
 	verb: string;
 	/** What an approver decides about */
 	wants: Fact[];
@@ -161,10 +178,42 @@ interface AskedRequest {
 	choices: string[];
 }
 
+/** Characters for the changes of all requests */
+const MAX_CHANGES_LENGTH = 400;
+
+/** Returns which files an edit changes. Empty if it isn't known. */
+function describeChange(interaction: unknown, requests: number): string[] {
+	const change = readChange(interaction);
+	if (!change) return [];
+	const summary = summarizeChange(change);
+	const files = change.files.length + change.hiddenFiles;
+	return [
+		`Change: ${summary.length <= MAX_CHANGES_LENGTH / requests ? summary : pluralize(files, 'file')}`,
+	];
+}
+
+function askedQuestion(interaction: unknown, lines: number): AskedRequest {
+	const { text, others, options } = readQuestion(interaction);
+	const wants = text === '' ? [] : [{ label: 'Question', text }];
+	const offered = options.map(({ label }) => ({ label: 'Option', text: label }));
+	const facts = others.map(({ name, text: value }) => ({
+		label: 'Field',
+		text: `${name}: ${value}`,
+	}));
+	return {
+		verb: ASKS,
+		wants: [...wants, ...mergeFacts(offered, Math.max(MIN_DETAIL_LINES, lines - 2))],
+		details: mergeFacts(facts, MIN_DETAIL_LINES),
+		remarks: text === '' ? ['The question has no text'] : [],
+		choices: [],
+	};
+}
+
 function askedRequest(
 	{ kind, permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
-	choices: readonly PageChoice[],
+	choices: string[],
+	changes: string[],
 ): AskedRequest {
 	const asked = [...targets, ...covers];
 	const merged = mergeFacts(
@@ -178,25 +227,26 @@ function askedRequest(
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
 	);
 	return {
-		verb: VERBS[kind][targets.length > 1 ? 1 : 0],
+		verb: `wants to ${VERBS[kind][targets.length > 1 ? 1 : 0]}`,
 		wants: [...(kind === 'other' || kind === 'unreadable' ? [permission] : []), ...shown, ...place],
 		details: [...(kind === 'other' || kind === 'unreadable' ? [] : [permission]), ...merged],
 		remarks: [
+			...changes,
 			...(permission.label === 'Permission' && asked.length === 0
 				? ['No command or path given']
 				: []),
 			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
 			...(isMixed ? ['Careful: a word mixes letters of different alphabets'] : []),
 		],
-		choices: [...new Set(choices.map(({ name }) => name))],
+		choices,
 	};
 }
 
 /** Returns the length per text at which all fit. Long texts share the room that short ones leave. */
-function shareLength(facts: readonly Fact[]): number {
+function shareLength(facts: readonly Fact[], reserved: number): number {
 	let left = facts.reduce(
 		(rest, { label }) => rest - label.length - LINE_OVERHEAD,
-		MAX_REQUESTS_LENGTH,
+		MAX_REQUESTS_LENGTH - reserved,
 	);
 	const lengths = facts.map(({ text }) => visibleText(text, MAX_REQUESTS_LENGTH).shown.length);
 	lengths.sort((a, b) => a - b);

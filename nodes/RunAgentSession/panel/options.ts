@@ -57,7 +57,7 @@ export const sendComments = toggle(
 	'Send Comments to the Agent',
 	'sendComments',
 	false,
-	'Whether to send the comment of an approval page to the agent as a message',
+	'Whether to send the comments and reasons of an approval page to the agent as a message',
 );
 
 export const returnItemsEarly = toggle(

@@ -64,7 +64,8 @@ export const requestsShown = field<Interaction[]>(
 );
 
 export const answerComment = textField<string>('Comment', 'comment', {
-	description: 'A comment for the record of the decision',
+	description:
+		'A comment for the record of the decision. The agent also gets the comment of a denial.',
 	placeholder: 'e.g. Only on the staging site',
 	isPolicy,
 });

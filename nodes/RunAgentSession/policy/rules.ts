@@ -74,7 +74,8 @@ export interface SettledVerdict {
 /** Choice of one of several approvers */
 export interface ApproverDecision {
 	name: string;
-	decision: 'approve' | 'deny';
+	/** `answer`: to a question, which no policy decides */
+	decision: 'approve' | 'deny' | 'answer';
 	/** ISO date-time */
 	at: string;
 	comment?: string;

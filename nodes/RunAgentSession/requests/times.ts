@@ -33,8 +33,12 @@ const AFTER_TEXTS: Record<AfterDeadline, [one: string, several: string]> = {
 	error: ['the workflow stops with an error', 'the workflow stops with an error'],
 };
 
-export const describeAfter = ({ after }: AnswerDeadline, requests: number): string =>
-	AFTER_TEXTS[after][requests === 1 ? 0 : 1];
+/** Returns what happens after a deadline. @param questions how many of the requests are questions, which can't be denied */
+export function describeAfter({ after }: AnswerDeadline, requests: number, questions = 0): string {
+	if (after !== 'deny' || questions === 0) return AFTER_TEXTS[after][requests === 1 ? 0 : 1];
+	const [ends] = AFTER_TEXTS.error;
+	return questions === requests ? ends : `open requests are denied, and for a question, ${ends}`;
+}
 
 function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 	try {

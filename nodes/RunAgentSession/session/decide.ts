@@ -1,9 +1,12 @@
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import type { Values } from '../../shared/client/operations';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
 import { decide } from '../policy/rules';
+import { answerValues } from '../requests/agentQuestion';
 import { planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
+import type { RequestVerdict } from '../requests/votes';
 import type { SessionRun } from './run';
 import { unansweredAt } from './schedule';
 
@@ -46,27 +49,56 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 	return due;
 }
 
+/** Returns the operation that sends a decision, or the answer to a question, with its values. */
+function toRequest({ record, verdict }: DueDecision): {
+	operation: 'resolveInteraction' | 'answerQuestion';
+	values: Values;
+} {
+	const { id: interactionId, type } = record.interaction!;
+	const { decision, option, isText } = verdict;
+	if (decision === 'answer') {
+		const answer = answerValues({ type }, { value: option, isOption: !isText });
+		return { operation: 'answerQuestion', values: { interactionId, ...answer } };
+	}
+	const approved = decision === 'approve';
+	const reason = approved ? undefined : joinComments(verdict);
+	const values = { interactionId, type, option, decision, approved, reason };
+	return { operation: 'resolveInteraction', values };
+}
+
+/** Returns the comments of a verdict, with the names of approvers who have one. */
+const listComments = ({ approvers, comment }: RequestVerdict): string[] =>
+	approvers?.flatMap((each) =>
+		each.comment === undefined ? [] : `${each.name}: ${each.comment}`,
+	) ?? (comment === undefined ? [] : [comment]);
+
+const joinComments = (verdict: RequestVerdict): string | undefined =>
+	listComments(verdict).join('\n') || undefined;
+
+/** Returns the comments to send as a message, after a decision that can't carry its own. */
+function addComments({ api, record, settings }: SessionRun, verdict: RequestVerdict): string[] {
+	const { comments = [] } = record;
+	const isCarried = verdict.decision === 'deny' && api.hasPlaceFor('resolveInteraction', 'reason');
+	if (!settings.sendComments || isCarried) return comments;
+	return [...new Set([...comments, ...listComments(verdict)])];
+}
+
 /** Sends a decision once. Returns whether the service took it; otherwise the next poll shows. */
 async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean> {
 	const { api } = run;
-	const { id, type, permission, patterns } = due.record.interaction!;
-	const { decision, option, decidedBy, comment } = due.verdict;
+	const { permission, patterns, question } = due.record;
+	const { decision, decidedBy } = due.verdict;
 	// Text from the agent must not forge lines of the log.
-	const what = quote([permission, patterns], 500);
+	const what = quote(question ?? [permission, patterns], 500);
 	run.log(`Approval request decided by ${decidedBy}: ${decision} ${what}`);
-	const values = {
-		sessionId: run.sessionId,
-		interactionId: id,
-		type,
-		option,
-		decision,
-		approved: decision === 'approve',
-		reason: decision === 'deny' ? comment : undefined,
-	};
+	const { operation, values } = toRequest(due);
 	const options = { deadline: run.decisionDeadline, singleAttempt: true };
-	const requests = recordSending(run.record.requests, due.record, due.verdict, run.wallTime);
-	const sending = run.withIntent({ requests }, () =>
-		api.call('resolveInteraction', values, options),
+	const intent = {
+		requests: recordSending(run.record.requests, due.record, due.verdict, run.wallTime),
+		comments: addComments(run, due.verdict),
+	};
+	const sending = run.withIntent(intent, () =>
+		api.call(operation, { sessionId: run.sessionId, ...values }, options),
 	);
 	const answer = await resultOrError(sending);
 	run.noteChange();
