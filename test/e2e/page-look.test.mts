@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/approval/page/html.ts';
+import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
 import { pageViews } from './pageViews.mts';
 import { findProblems } from './phone.mts';

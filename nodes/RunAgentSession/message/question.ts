@@ -71,27 +71,22 @@ export function formatQuestion({
 		const change = describeChange(interaction, interactions.length);
 		return askedRequest(describeRequest(interaction), lines, names, change);
 	});
-	const questions = requests.filter(({ verb }) => verb === ASKS).length;
+	const questions = requests.filter(({ says }) => says === ASKS).length;
 	const limit = shareLength(
 		requests.flatMap(({ wants, details }) => [...wants, ...details]),
-		requests.reduce((sum, { remarks }) => sum + remarks.join().length, 0),
+		requests.flatMap(({ changes }) => changes).join().length,
 	);
 	const toLine = ({ label, text }: Fact) => `${label}: ${quoteVisible(text, limit)}`;
 	const isOne = requests.length === 1;
-	const wanted = requests.flatMap(({ verb, wants, remarks }, index) => [
-		isOne ? `The agent ${verb}` : `${index + 1}. ${capitalize(verb.replace(/^wants to /, ''))}`,
+	const wanted = requests.flatMap(({ says: [alone, numbered], wants, changes, remarks }, index) => [
+		isOne ? `The agent ${alone}` : `${index + 1}. ${numbered}`,
 		...wants.map(toLine),
+		...changes,
 		...remarks,
 	]);
 	return [
 		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
-		...(isOne
-			? []
-			: [
-					questions === 0
-						? `The agent needs your approval for ${requests.length} requests`
-						: `The agent needs your answer to ${requests.length} requests`,
-				]),
+		...(isOne ? [] : [formatCount(requests.length, questions)]),
 		...wanted,
 		...(deadline ? [formatDeadline(deadline, timeZone, [requests.length, questions])] : []),
 		...formatChoices(requests),
@@ -106,6 +101,12 @@ export function formatQuestion({
 		...(more > 0 ? [`${pluralize(more, 'more request')}: you get another message`] : []),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
+}
+
+function formatCount(requests: number, questions: number): string {
+	if (questions === requests) return `The agent asks ${requests} questions`;
+	const needs = questions === 0 ? 'approval for' : 'answer to';
+	return `The agent needs your ${needs} ${requests} requests`;
 }
 
 /** Names the choices once if all requests have the same ones. */
@@ -166,14 +167,15 @@ const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
 	],
 };
 
-const ASKS = 'asks a question';
+const ASKS: [string, string] = ['asks a question', 'Answer this question'];
 
 interface AskedRequest {
-	/** What the agent does */
-	verb: string;
+	/** What the agent does: for "The agent …", and below a number */
+	says: [alone: string, numbered: string];
 	/** What an approver decides about */
 	wants: Fact[];
 	details: Fact[];
+	changes: string[];
 	remarks: string[];
 	choices: string[];
 }
@@ -192,6 +194,13 @@ function describeChange(interaction: unknown, requests: number): string[] {
 	];
 }
 
+const MIXED_REMARK = 'Careful: a word mixes letters of different alphabets';
+
+const isMixed = (texts: readonly string[]): boolean =>
+	texts.some((text) =>
+		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
+	);
+
 function askedQuestion(interaction: unknown, lines: number): AskedRequest {
 	const { text, others, options } = readQuestion(interaction);
 	const wants = text === '' ? [] : [{ label: 'Question', text }];
@@ -201,10 +210,14 @@ function askedQuestion(interaction: unknown, lines: number): AskedRequest {
 		text: `${name}: ${value}`,
 	}));
 	return {
-		verb: ASKS,
+		says: ASKS,
+		changes: [],
 		wants: [...wants, ...mergeFacts(offered, Math.max(MIN_DETAIL_LINES, lines - 2))],
 		details: mergeFacts(facts, MIN_DETAIL_LINES),
-		remarks: text === '' ? ['The question has no text'] : [],
+		remarks: [
+			...(text === '' ? ['The question has no text'] : []),
+			...(isMixed([text]) ? [MIXED_REMARK] : []),
+		],
 		choices: [],
 	};
 }
@@ -223,20 +236,19 @@ function askedRequest(
 	const shown = asked.slice(0, Math.max(1, lines - 1 - merged.length));
 	const hidden = asked.length - shown.length;
 	const place = folder === undefined ? [] : [{ label: 'Folder', text: folder }];
-	const isMixed = [...shown, ...place, ...merged].some(({ text }) =>
-		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
-	);
+	const texts = [...shown, ...place, ...merged].map(({ text }) => text);
+	const verb = VERBS[kind][targets.length > 1 ? 1 : 0];
 	return {
-		verb: `wants to ${VERBS[kind][targets.length > 1 ? 1 : 0]}`,
+		says: [`wants to ${verb}`, capitalize(verb)],
 		wants: [...(kind === 'other' || kind === 'unreadable' ? [permission] : []), ...shown, ...place],
 		details: [...(kind === 'other' || kind === 'unreadable' ? [] : [permission]), ...merged],
+		changes,
 		remarks: [
-			...changes,
 			...(permission.label === 'Permission' && asked.length === 0
 				? ['No command or path given']
 				: []),
 			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
-			...(isMixed ? ['Careful: a word mixes letters of different alphabets'] : []),
+			...(isMixed(texts) ? [MIXED_REMARK] : []),
 		],
 		choices,
 	};
