@@ -150,6 +150,7 @@ function readTimeouts(panel: Panel, asTool: boolean): Timeouts {
 		onMaxWait: readParameter(panel, session.onMaxWait),
 		ifNobodyAnswers: readApproval(panel, option.ifNobodyAnswers),
 		unansweredAfterMs: readApproval(panel, option.unansweredAfter) * HOUR_MS,
+		answerIfNobodyAnswers: nonEmptyText(readApproval(panel, option.answerIfNobodyAnswers)),
 	};
 }
 

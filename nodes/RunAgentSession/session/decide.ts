@@ -1,14 +1,21 @@
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { quoteVisible } from '../../shared/approvals/visibleText';
+import type { Interaction } from '../../shared/client/session';
 import type { Values } from '../../shared/client/operations';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
 import { decide } from '../policy/rules';
-import { answerValues } from '../requests/agentQuestion';
+import {
+	answerValues,
+	checkQuestionAnswer,
+	isQuestion,
+	readQuestion,
+} from '../requests/agentQuestion';
 import { planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
 import type { SessionRun } from './run';
-import { unansweredAt } from './schedule';
+import { unansweredAt, type Timeouts } from './schedule';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
@@ -35,16 +42,50 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	return true;
 }
 
-/** Moves requests that nobody answered in time from `run.undecided` to decisions that deny them. */
+/** Returns Answer If Nobody Answers, if it answers the question. */
+function answerUnanswered(
+	interaction: Interaction,
+	{ answerIfNobodyAnswers }: Timeouts,
+): RequestVerdict | undefined {
+	if (answerIfNobodyAnswers === undefined) return undefined;
+	const answer = checkQuestionAnswer(readQuestion(interaction), answerIfNobodyAnswers);
+	if ('reason' in answer) return undefined;
+	const { value, isOption } = answer;
+	const isText = !isOption;
+	return { decision: 'answer', option: value, ...(isText && { isText }), decidedBy: 'policy' };
+}
+
+/** @throws WorkspaceAutomationError that quotes a question that nobody answered in time, because it can't be denied */
+export function throwIfUnanswered({ settings, undecided, wallTime }: SessionRun): void {
+	const { timeouts } = settings;
+	if (timeouts.ifNobodyAnswers !== 'deny') return;
+	const unanswered = undecided.find(
+		({ record, interaction }) =>
+			isQuestion(interaction) && unansweredAt([record], timeouts) <= wallTime,
+	);
+	if (!unanswered) return;
+	const { text } = readQuestion(unanswered.interaction);
+	const isSet = timeouts.answerIfNobodyAnswers !== undefined;
+	const set = isSet ? 'that is one of its options ' : '';
+	throw new WorkspaceAutomationError(
+		"Nobody answered the agent's question in time",
+		`Answer it in the dashboard, and continue the session. To answer such questions by themselves, enter an answer ${set}in 'Answer If Nobody Answers'. The session is still running. The agent asks: ${quoteVisible(text, 300)}.`,
+	);
+}
+
+/** Moves requests that nobody answered in time from `run.undecided` to decisions that deny them, and to answers. */
 function takeUnanswered(run: SessionRun): DueDecision[] {
 	const { policy, timeouts } = run.settings;
 	if (timeouts.ifNobodyAnswers !== 'deny') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.filter(({ record, interaction }) => {
 		if (unansweredAt([record], timeouts) > run.wallTime) return true;
-		const verdict = decide(interaction, { ...policy, mode: 'deny' });
-		if (verdict.decision !== 'ask') due.push({ record, verdict });
-		return verdict.decision === 'ask';
+		const verdict = isQuestion(interaction)
+			? answerUnanswered(interaction, timeouts)
+			: decide(interaction, { ...policy, mode: 'deny' });
+		const isSettled = verdict !== undefined && verdict.decision !== 'ask';
+		if (isSettled) due.push({ record, verdict });
+		return !isSettled;
 	});
 	return due;
 }
