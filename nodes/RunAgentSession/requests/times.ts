@@ -43,7 +43,11 @@ const AFTER_TEXTS: Record<AfterDeadline, [one: string, several: string]> = {
 const MAX_ANSWER_SHOWN = 80;
 
 /** Returns what happens after a deadline. @param questions how many of the requests are questions, which can't be denied */
-export function describeAfter({ after }: AnswerDeadline, requests: number, questions = 0): string {
+export function describeAfter(
+	{ after, answer }: AnswerDeadline,
+	requests: number,
+	questions = 0,
+): string {
 	if (after !== 'deny' || questions === 0) return AFTER_TEXTS[after][requests === 1 ? 0 : 1];
 	const [ends] = AFTER_TEXTS.error;
 	const ofQuestion =
