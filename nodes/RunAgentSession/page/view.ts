@@ -188,8 +188,8 @@ function toPageRequest(
 	const { record, interaction, because } = undecided;
 	const asked = isQuestion(interaction) ? readQuestion(interaction) : undefined;
 	const change = readChange(interaction);
-	const isChangeWhole = readChange(interaction, LONG_CHANGE)?.isWhole ?? true;
-	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN && isChangeWhole;
+	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
+	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN && isChangeWhole === true;
 	const canDecide = because === ASKED_BY_POLICY;
 	const offered = canDecide ? pageChoices(interaction, preferences, question.offersFromNowOn) : [];
 	const choices = offered.filter(
