@@ -91,8 +91,8 @@ function asked(requests: Interaction[], approvers?: TeamSettings): Asking {
 	return { requests: records, questions: [own], preferences: { approveWith: 'once' } };
 }
 
-const formOf = (asking: Asking): PageForm => createForm(asking, asking.questions[0], 0);
-const form = (...requests: Interaction[]): PageForm => formOf(asked(requests));
+const formFor = (asking: Asking): PageForm => createForm(asking, asking.questions[0], 0);
+const form = (...requests: Interaction[]): PageForm => formFor(asked(requests));
 
 const vote = (changes: Partial<Vote>): Vote => ({
 	approver: 0,
@@ -139,7 +139,7 @@ export function pageViews() {
 	const saved = { ...common, title: 'Your answer was saved', isSender };
 	return {
 		one: asks(form(request())),
-		team: { ...asks(formOf(shared)), reader },
+		team: { ...asks(formFor(shared)), reader },
 		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.questions[0], 0), reader },
 		two: asks(form(request(), edit)),
 		hostile: asks(form(hostile, undecidable)),

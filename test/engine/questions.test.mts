@@ -11,7 +11,7 @@ const ask = (prompt: string, parameters: IDataObject = {}): Flow => ({
 });
 
 /** Returns the bodies of requests, as the service got them. */
-const bodiesOf = (stage: Stage, ending: string) =>
+const listBodies = (stage: Stage, ending: string) =>
 	stage.of('POST', ending).map(({ body }) => JSON.parse(Buffer.from(body).toString()));
 
 /** Runs a workflow, and answers each item at Needs Approval with the next form. Returns the pages, items and bodies that were sent. */
@@ -32,7 +32,7 @@ async function answering(stage: Stage, flow: Flow, ...fills: Fill[]) {
 		return reply.data;
 	});
 	const [item] = runsOf(run, NODE).flat();
-	const sent = bodiesOf(stage, '/resolve');
+	const sent = listBodies(stage, '/resolve');
 	return { run, item, pages, replies, sent, asked: runsOf(run, NODE, 1).flat() };
 }
 
@@ -187,7 +187,7 @@ describe('a question of the agent', () => {
 describe('a denial with a reason', () => {
 	const prompt = '[ask bash: git push + bash: rm -rf build] [say Done.]';
 	const deny: Fill = (html) => fillIn(html, 'Deny', { reason1: 'Use the trash.', comment: '' });
-	const messages = (stage: Stage) => bodiesOf(stage, '/messages').map(({ text }) => text);
+	const messages = (stage: Stage) => listBodies(stage, '/messages').map(({ text }) => text);
 
 	test('sends it with the decision if an override has a place', async () => {
 		const stage = createStage();

@@ -13,14 +13,14 @@ const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const question = (fields: object): Interaction => ({ type: 'question', id: 'i1', ...fields });
 const options = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);
 
-function formOf(...pendingInteractions: Interaction[]): PageForm {
+function formFor(...pendingInteractions: Interaction[]): PageForm {
 	const requests = applyPoll([], session({ pendingInteractions }), 1);
 	const own = createQuestion(requests, undefined, 2, {});
 	return createForm({ requests, questions: [own] }, own, 0);
 }
 const render = (pending: PageForm, view: Partial<PageView> = {}) =>
 	renderPage({ title: 'T', says: [], now: NOW, pending, ...view });
-const pageOf = (fields: object) => render(formOf(question(fields)));
+const pageFor = (fields: object) => render(formFor(question(fields)));
 const read = (form: PageForm, fields: object) =>
 	readForm(form, { shown: form.shown, ...fields }, NOW);
 
@@ -34,7 +34,7 @@ describe('a question', () => {
 		['with 100 options', { options: options(100) }, /option 99/],
 		['with options in groups', { options: [{ label: 'G', options: ['x1'] }] }, /x1.*<\/label>/s],
 	])('%s is shown and can be answered', (_, fields, shown) => {
-		const html = pageOf(fields);
+		const html = pageFor(fields);
 		expect(html).toMatch(shown);
 		expect(html).toContain('Send</button>');
 	});
@@ -45,7 +45,7 @@ describe('a question', () => {
 		['101 options', { options: options(101) }],
 		['an option of 2,000 characters', { options: ['x'.repeat(2_000)] }],
 	])('with %s is bounded, and cannot be answered there', (_, fields) => {
-		const html = pageOf(fields);
+		const html = pageFor(fields);
 		expect(html.length).toBeLessThan(100_000);
 		expect(html).toContain('You can’t answer this here: it is too long to be shown whole.');
 		expect(html).not.toContain('<form');
@@ -57,13 +57,13 @@ describe('a question', () => {
 		['names a permission', question({ permission: 'bash', patterns: ['rm -rf /'] })],
 		['has patterns and options', question({ patterns: ['x'], response: { options: ['once'] } })],
 	])('that %s cannot be answered there, and offers no choice', (_, interaction) => {
-		const html = render(formOf(interaction));
+		const html = render(formFor(interaction));
 		expect(html).toMatch(/You can’t (answer|decide) this here/);
 		expect(html).not.toMatch(/<form|type="radio"/);
 	});
 
 	test('whose options read like a decision is no permission request', () => {
-		const form = formOf(
+		const form = formFor(
 			question({ response: { options: [{ value: 'once', label: 'Allow once' }] } }),
 		);
 		expect(form.requests[0].choices).toEqual([]);
@@ -77,7 +77,7 @@ describe('a question', () => {
 		[{ options: [1, 2] }, { request0: '1' }, { option: 2 }],
 		[{ options: ['a', 'b'] }, { answer0: 'b' }, { option: 'b' }],
 	])('%j is answered with %j', (fields, sent, vote) => {
-		const [answer] = read(formOf(question(fields)), sent) as object[];
+		const [answer] = read(formFor(question(fields)), sent) as object[];
 		expect(answer).toMatchObject({ vote: { decision: 'answer', at: NOW, ...(vote as object) } });
 	});
 
@@ -98,12 +98,12 @@ describe('a question', () => {
 			'The answer isn’t one of the agent’s options. Choose one of them.',
 		],
 	])('%j has no answer in %j: %s', (fields, sent, reason) =>
-		expect(read(formOf(question(fields)), sent)).toEqual({ reason }),
+		expect(read(formFor(question(fields)), sent)).toEqual({ reason }),
 	);
 
 	test('that has changed since the page was opened takes no answer', () => {
-		const { shown } = formOf(question({ options: ['a', 'b'] }));
-		expect(read(formOf(question({ options: ['b', 'a'] })), { shown, request0: '0' })).toBe(
+		const { shown } = formFor(question({ options: ['a', 'b'] }));
+		expect(read(formFor(question({ options: ['b', 'a'] })), { shown, request0: '0' })).toBe(
 			'changed',
 		);
 	});
@@ -124,7 +124,7 @@ describe('a question', () => {
 			const fields = { type: text, question: text, [text]: text };
 			const option = { value: text, label: text, description: text };
 			const requests = [question(fields), question({ ...fields, id: 'i2', options: [option] })];
-			const html = render(formOf(...requests), { filled: { answer0: text, reason0: text } });
+			const html = render(formFor(...requests), { filled: { answer0: text, reason0: text } });
 			const ours = html.replaceAll(/<\/?mark[^>]*>|<span class="(?:line|tab)">[\n\t]<\/span>/g, '');
 			return (ours.match(/<[^>]*>/g) ?? [])
 				.filter((tag) => tag !== '<p class="hint">' && tag !== '</p>')
@@ -139,14 +139,14 @@ describe('a question', () => {
 });
 
 describe('a reason', () => {
-	const two = () => formOf(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
+	const two = () => formFor(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
 
 	test('is asked for under each request that can be denied', () => {
 		expect(render(two()).match(/<div class="reason">/g)).toHaveLength(2);
 		const approveOnly = request({
 			response: { options: [{ value: 'once', label: 'Allow once' }] },
 		});
-		expect(render(formOf(approveOnly))).not.toContain('<div class="reason">');
+		expect(render(formFor(approveOnly))).not.toContain('<div class="reason">');
 	});
 
 	test.each<[object, Array<string | undefined>]>([
@@ -179,12 +179,12 @@ describe('an edit', () => {
 		['400 lines of more', lines(500), ['Approve once', 'Deny'], /100 more lines not shown/],
 		['no whole change', lines(6_000), ['Deny'], /Only a part of this change is shown/],
 	])('with %s can be decided as it is shown', (_, content, names, shown) => {
-		const form = formOf(edit(content));
+		const form = formFor(edit(content));
 		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(names);
 		expect(render(form, { query: 'question=x' })).toMatch(shown);
 	});
 
 	test('without a change shows none', () => {
-		expect(render(formOf(request({ permission: 'edit' })))).not.toContain('<table');
+		expect(render(formFor(request({ permission: 'edit' })))).not.toContain('<table');
 	});
 });

@@ -146,7 +146,7 @@ function toQuery(query: Record<string, unknown>): string {
 }
 
 /** Returns the page with the whole change of a request that the link shows. */
-function wholeChangeView(
+function openWholeChange(
 	{ record: session }: FoundLink<KnownRecord>,
 	{ requests }: PageForm,
 	query: Record<string, unknown>,
@@ -272,7 +272,7 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		return sendPage(context, isPost ? 409 : 200, closedView(found));
 	const view = { ...openView(found), query: toQuery(query) };
 	const { pending } = view;
-	const whole = pending && wholeChangeView(found, pending, query);
+	const whole = pending && openWholeChange(found, pending, query);
 	if (!isPost && whole) return sendPage(context, 200, { ...whole, query: view.query });
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
 	const body: unknown = context.getBodyData();

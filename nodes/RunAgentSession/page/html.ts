@@ -17,7 +17,7 @@ import {
 	answerField,
 	CHANGE_PARAMETER,
 	choiceField,
-	isOpen,
+	isAnswerable,
 	MAX_COMMENT_LENGTH,
 	reasonField,
 	type GivenAnswer,
@@ -149,7 +149,7 @@ function radio({ name, at, kind, around }: RadioField, says: Part, view: PageVie
 	return markup`<label${around !== undefined && markup` class="${around}"`}><input type="radio" name="${name}" value="${String(at)}"${kind !== undefined && markup` class="${kind}"`} required${isChecked && ' checked'}><span>${says}</span></label>`;
 }
 
-function textField(
+function textArea(
 	name: string,
 	label: string,
 	view: PageView,
@@ -196,7 +196,7 @@ function reasonText(index: number, view: PageView): Html {
 	const hint = view.sendsReasons
 		? 'What should the agent do instead? The agent gets it.'
 		: 'It’s saved with the decision. The agent doesn’t get it.';
-	return markup`<div class="reason">${textField(reasonField(index), 'Reason', view, MAX_LENGTH, hint)}</div>`;
+	return markup`<div class="reason">${textArea(reasonField(index), 'Reason', view, MAX_LENGTH, hint)}</div>`;
 }
 
 const approverList = (names: ReadonlyArray<{ name: string; isReader: boolean }>): Part =>
@@ -239,7 +239,7 @@ function requestVotes({ record, status, voided }: PageRequest, view: PageView): 
 }
 
 function questionOptions({ options, isFree }: AgentQuestion, index: number, view: PageView): Html {
-	if (isFree) return textField(answerField(index), 'Your answer', view, ' required');
+	if (isFree) return textArea(answerField(index), 'Your answer', view, ' required');
 	const radios = options.map(({ label, description }, at) => {
 		const words =
 			description !== undefined &&
@@ -345,7 +345,7 @@ ${deadline && markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${des
 }
 
 function form(view: PageView, { requests, more, shown, decided }: PageForm): Html {
-	const open = requests.filter(isOpen);
+	const open = requests.filter(isAnswerable);
 	const cards = requests.map((request, index) => requestCard(request, index, requests, view));
 	const rest = [
 		more > 0 &&
@@ -358,7 +358,7 @@ function form(view: PageView, { requests, more, shown, decided }: PageForm): Htm
 ${cards}
 ${rest}
 <details><summary>Add a comment</summary>
-${textField('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
+${textArea('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
 <p class="soft"><small>Anyone with this link can answer.</small></p>
 <input type="hidden" name="shown" value="${shown}">
 ${sendBar(view, open)}

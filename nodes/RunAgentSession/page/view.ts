@@ -177,7 +177,7 @@ function findUnanswerable(
 	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
 }
 
-export const isOpen = ({ because }: PageRequest): boolean => because === undefined;
+export const isAnswerable = ({ because }: PageRequest): boolean => because === undefined;
 
 function toPageRequest(
 	undecided: UndecidedRequest,
@@ -233,14 +233,15 @@ export function createForm(asking: Asking, own: Question, approver: number): Pag
 		[true, false].flatMap((isOwn) =>
 			open
 				.filter(
-					({ question, request }) => (question === own) === isOwn && isOpen(request) === canDecide,
+					({ question, request }) =>
+						(question === own) === isOwn && isAnswerable(request) === canDecide,
 				)
 				.map(({ request }) => request),
 		),
 	);
 	const requests = shownRequests(ordered);
 	const offered = requests
-		.filter(isOpen)
+		.filter(isAnswerable)
 		.map(({ record, choices }) => [
 			record.contentHash,
 			choices.map(({ name, option }) => [name, option]),
@@ -263,7 +264,7 @@ export interface FormAnswer {
 	vote: Omit<Vote, 'approver' | 'name'>;
 }
 
-const readText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 type SentVote = Omit<FormAnswer['vote'], 'at' | 'comment'>;
 
@@ -292,7 +293,7 @@ function readAnswerTo(
 	index: number,
 ): SentVote | { reason: string } {
 	const chosen = question.options.findIndex((_, at) => body[choiceField(index)] === String(at));
-	const answer = chosen < 0 ? readText(body[answerField(index)]) : chosen;
+	const answer = chosen < 0 ? trimmedText(body[answerField(index)]) : chosen;
 	const checked = checkQuestionAnswer(question, answer);
 	if ('reason' in checked) return checked;
 	const { value, isOption } = checked;
@@ -315,14 +316,14 @@ export function readForm(
 	if (!isRecord(body) || body.shown !== shown) return 'changed';
 	const answers: FormAnswer[] = [];
 	for (const [index, request] of requests.entries()) {
-		if (!isOpen(request)) continue;
+		if (!isAnswerable(request)) continue;
 		const { record, choices, question } = request;
 		const read = question
 			? readAnswerTo(question, body, index)
 			: readChoice(choices, body[choiceField(index)]);
 		if (read === 'incomplete' || 'reason' in read) return read;
-		const reason = read.decision === 'deny' ? readText(body[reasonField(index)]) : '';
-		const texts = [reason, readText(body.comment)].filter((text) => text !== '');
+		const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
+		const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
 		const comment = texts.map((text) => text.slice(0, MAX_COMMENT_LENGTH)).join('\n');
 		const { contentHash } = record;
 		answers.push({ contentHash, vote: { ...read, ...(comment !== '' && { comment }), at } });

@@ -39,7 +39,7 @@ const SHOWN_NAMES = ['value', 'label', 'description'];
 
 type AnyFields = Record<string, unknown>;
 
-/** Returns whether an interaction is a question. With a permission or patterns, it asks for something, whatever its type is. */
+/** Returns whether an interaction is a question. One with a permission or patterns asks for something, even if its type is another one. */
 export const isQuestion = (interaction: unknown): boolean =>
 	isRecord(interaction) &&
 	interaction.type !== 'permission' &&

@@ -95,7 +95,7 @@ function readItem({ data, ...top }: Record<string, unknown>): Reading {
 }
 
 /** Returns whether a value is the question or a request. The agent may have added any field. */
-const isQuestion = (value: unknown): boolean =>
+const isQuestionItem = (value: unknown): boolean =>
 	isRecord(value) &&
 	(QUESTION_FIELDS.some((name) => name in value) ||
 		('id' in value && 'type' in value) ||
@@ -109,7 +109,7 @@ const ANSWER_HELP =
  * @throws WorkspaceAutomationError that quotes an answer that is none of the forms, or contradicts itself
  */
 export function readAnswer(value: unknown): Answer {
-	if (isQuestion(value) || (isRecord(value) && isQuestion(value.data))) {
+	if (isQuestionItem(value) || (isRecord(value) && isQuestionItem(value.data))) {
 		return {
 			answer: 'none',
 			because: 'the node before returned the question itself, because nobody answered in time',
