@@ -236,6 +236,84 @@ describe('a denial with a reason', () => {
 	});
 });
 
+describe('Apply an Answer', () => {
+	/** Runs a session that asks without a page, applies an answer, and returns the item of that. */
+	async function applying(prompt: string, answer: unknown, changes: IDataObject = {}) {
+		const stage = createStage();
+		let applied: IDataObject | undefined;
+		let error: Error | undefined;
+		const run = await stage.run(ask(prompt), async (paused) => {
+			const [item] = runsOf(paused, NODE, 1).flat();
+			if (!item || applied || error) return;
+			const ended = await stage.run({
+				parameters: {
+					operation: 'applyAnswer',
+					sessionId: { __rl: true, mode: 'id', value: item.sessionId },
+					answer: typeof answer === 'object' ? '={{ $json }}' : answer,
+					askedInteractions: JSON.stringify((item.pendingInteractions as object[]).slice(0, 1)),
+					...changes,
+				} as IDataObject,
+				items: [typeof answer === 'object' ? (answer as IDataObject) : {}],
+			});
+			error = ended.data.resultData.error;
+			[applied] = runsOf(ended, NODE).flat();
+			if (error) await stage.call('POST', `/agent/sessions/${item.sessionId}/abort`, {});
+		});
+		return { stage, run, applied, error, sent: listBodies(stage, '/resolve') };
+	}
+
+	test.each<[unknown, string]>([
+		['Warm', 'Warm'],
+		['approve', 'approve'],
+		[{ data: { text: 'Warm' } }, 'Warm'],
+		[{ chatInput: 'Warm' }, 'Warm'],
+		[{ Answer: 'Warm', submittedAt: '2026-10-05' }, 'Warm'],
+	])('answers a question with %j', async (answer, response) => {
+		const { sent, applied } = await applying('[question Which style?] [say Done.]', answer);
+		expect(sent).toEqual([{ type: 'question', response }]);
+		expect(applied?.decisions).toMatchObject([
+			{ decision: 'answer', answer: response, decidedBy: 'answer', state: 'confirmed' },
+		]);
+	});
+
+	test('answers a question with one of its options only', async () => {
+		const prompt = '[question Which style? {new=Modern, old=Classic}] [say Done.]';
+		expect((await applying(prompt, 'Classic')).sent).toEqual([
+			{ type: 'question', response: 'old' },
+		]);
+		const { error, sent } = await applying(prompt, 'Baroque');
+		expect(error?.message).toBe("'Answer' can't be sent");
+		expect(sent).toEqual([]);
+	});
+
+	test.each([[{ data: { approved: true } }], [{ data: { text: 'a' }, chatInput: 'b' }]])(
+		'refuses %j for a question, and quotes it',
+		async (answer) => {
+			const { error, sent } = await applying('[question Which style?] [say Done.]', answer);
+			expect(error?.message).toMatch(/^'Answer' has (no text|several texts)/);
+			expect(sent).toEqual([]);
+		},
+	);
+
+	test.each([
+		['deny', ['On the staging site.']],
+		['approve', []],
+	])('%s: sends the comment of a denial to the agent', async (answer, messages) => {
+		const comment = 'On the staging site.';
+		const { stage, applied } = await applying('[ask bash: a] [say Done.]', answer, { comment });
+		expect(listBodies(stage, '/messages').map(({ text }) => text)).toEqual(messages);
+		expect(applied?.decisions).toMatchObject([{ comment }]);
+	});
+
+	test('says that a comment was not sent while other requests are pending', async () => {
+		const { stage, applied } = await applying('[ask bash: a + bash: b] [say Done.]', 'deny', {
+			comment: 'No',
+		});
+		expect(listBodies(stage, '/messages')).toEqual([]);
+		expect(applied?.warnings).toEqual([expect.stringMatching(/^The comment wasn't sent/)]);
+	});
+});
+
 describe('an edit', () => {
 	test('shows its change on the page, and its files and lines in the message', async () => {
 		const { asked, pages, item } = await answering(

@@ -277,8 +277,13 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
 	const body: unknown = context.getBodyData();
 	const answers = readForm(pending, body, realClock.now());
-	if (isProblem(answers))
-		return sendPage(context, 409, { ...view, ...explainProblem(answers, body) });
+	if (isProblem(answers)) {
+		const given = listGiven(askingOf(found.record), found.question, found.approver);
+		// The form was for requests that this approver has answered. The page now shows later ones.
+		const isSecond = answers === 'changed' && given.length > 0;
+		const why = isSecond ? { ...PAGE_PROBLEMS.answered, given } : explainProblem(answers, body);
+		return sendPage(context, 409, { ...view, ...why });
+	}
 	return acceptAnswer(context, execution, page, answers);
 }
 

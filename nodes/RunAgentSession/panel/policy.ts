@@ -43,7 +43,8 @@ export const DECISION_CHOICES: Choices<Decision> = {
 };
 
 export const answer = field<Answer>('Answer', 'answer', 'string', '={{ $json }}', {
-	description: "The answering node's item, or a word such as approve or deny",
+	description:
+		"The answering node's item, or a word such as approve or deny. For a question, any text.",
 	hint: 'Reads items of Send and Wait for Response, Form and Chat. Without an answer, the requests stay undecided.',
 	required: true,
 	placeholder: 'e.g. approve',

@@ -11,8 +11,9 @@ import {
 	isQuestion,
 	readQuestion,
 } from '../requests/agentQuestion';
-import { planDecisions, type DueDecision } from '../requests/plan';
+import { IS_QUESTION, planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
+import { findMismatch } from '../requests/request';
 import type { RequestVerdict } from '../requests/votes';
 import type { SessionRun } from './run';
 import { unansweredAt, type Timeouts } from './schedule';
@@ -30,7 +31,7 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
-	const due = [...planned.due, ...takeUnanswered(run)];
+	const due = [...planned.due, ...takeApplied(run), ...takeUnanswered(run)];
 	for (const [index, decision] of due.entries()) {
 		const isTooEarly = run.now < (run.hold?.until ?? 0);
 		if (isTooEarly || run.now > run.decisionDeadline) return false;
@@ -42,17 +43,50 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	return true;
 }
 
+/**
+ * Moves a question that Apply an Answer answers from `run.undecided`.
+ * @throws WorkspaceAutomationError if the answer can't be sent
+ */
+function takeApplied(run: SessionRun): DueDecision[] {
+	const { answer } = run.settings.policy;
+	if (answer?.answer !== 'text') return [];
+	const due: DueDecision[] = [];
+	run.undecided = run.undecided.map((undecided) => {
+		const { record, interaction, because } = undecided;
+		if (because !== IS_QUESTION) return undecided;
+		const mismatch = findMismatch(answer, interaction);
+		if (mismatch !== undefined) return { ...undecided, because: mismatch };
+		const verdict = answerQuestion(interaction, answer.text, 'answer');
+		if ('reason' in verdict)
+			throw new WorkspaceAutomationError("'Answer' can't be sent", verdict.reason);
+		const { comment } = answer;
+		due.push({ record, verdict: { ...verdict, ...(comment !== undefined && { comment }) } });
+		return undecided;
+	});
+	run.undecided = run.undecided.filter(({ record }) => due.every((each) => each.record !== record));
+	return due;
+}
+
+function answerQuestion(
+	interaction: Interaction,
+	text: string,
+	decidedBy: string,
+): RequestVerdict | { reason: string } {
+	const answer = checkQuestionAnswer(readQuestion(interaction), text);
+	if ('reason' in answer) return answer;
+	const { value, isOption } = answer;
+	const isText = !isOption;
+	return { decision: 'answer', option: value, ...(isText && { isText }), decidedBy };
+}
+
 /** Returns Answer If Nobody Answers, if it answers the question. */
 function answerUnanswered(
 	interaction: Interaction,
 	{ answerIfNobodyAnswers }: Timeouts,
 ): RequestVerdict | undefined {
 	if (answerIfNobodyAnswers === undefined) return undefined;
-	const answer = checkQuestionAnswer(readQuestion(interaction), answerIfNobodyAnswers);
-	if ('reason' in answer) return undefined;
-	const { value, isOption } = answer;
-	const isText = !isOption;
-	return { decision: 'answer', option: value, ...(isText && { isText }), decidedBy: 'policy' };
+	const verdict = answerQuestion(interaction, answerIfNobodyAnswers, 'policy');
+	return 'reason' in verdict ? undefined : verdict;
 }
 
 /** @throws WorkspaceAutomationError that quotes a question that nobody answered in time, because it can't be denied */
