@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/approval/page/html.ts';
+import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
 import { pageViews } from './pageViews.mts';
 import { findProblems } from './phone.mts';
@@ -75,6 +75,30 @@ describe('the approval page', () => {
 			expect(height).toBeGreaterThanOrEqual(44);
 		}
 		await page.close();
+	});
+
+	test('asks for a reason once Deny is chosen, without script', async () => {
+		const page = await browser.newPage({ viewport: SIZES[0], javaScriptEnabled: false });
+		const { port } = server.address() as AddressInfo;
+		await page.goto(`http://127.0.0.1:${port}/one`);
+		const reason = page.getByLabel('Reason');
+		expect(await reason.isVisible()).toBe(false);
+		await page.getByLabel('Deny').check();
+		expect(await reason.isVisible()).toBe(true);
+		await page.getByLabel('Approve once').check();
+		expect(await reason.isVisible()).toBe(false);
+		await page.close();
+	});
+
+	test('names the options and the text field of a question for a screen reader', async () => {
+		const options = await open('options');
+		const group = options.getByRole('group', { name: 'Answer this question' });
+		for (const choice of ['Warm', 'Cool'])
+			expect(await group.getByRole('radio', { name: choice }).count()).toBe(1);
+		await options.close();
+		const text = await open('question');
+		expect(await text.getByRole('textbox', { name: 'Your answer' }).count()).toBe(1);
+		await text.close();
 	});
 
 	test('names each group and choice for a screen reader', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
 	answer,
 	choose,
+	getChoice,
 	messages,
 	openPage,
 	SAVED,
@@ -87,6 +88,22 @@ beforeAll(async () => {
 	await begin(
 		'phone',
 		withPage('phone', ['phone: [ask bash: git push + edit: index.html] [say Went on.]']),
+	);
+	await begin(
+		'questions',
+		withPage('questions', [
+			'questions: [question Which style? {new=Modern, old=Classic}] [question Why?] [say Went on.]',
+		]),
+	);
+	await begin(
+		'reason',
+		withPage('reason', [asks('reason', 'npm publish')], { approvals: { sendComments: true } }),
+	);
+	await begin(
+		'change',
+		withPage('change', [
+			'change: [change texts: Coffee => Fresh coffee] [ask edit: index.html] [say Went on.]',
+		]),
 	);
 	await begin(
 		'later',
@@ -224,7 +241,16 @@ describe('an answer', () => {
 		// Wakes are frequent in hurried time, and n8n answers links with an error in them.
 		await answerOnPhone(url, async () => await untilPaused(stage, executions.phone, 20_000));
 		expect(await ended('phone')).toMatchObject([
-			{ decisions: [{ decision: 'approve' }, { decision: 'deny', decidedBy: 'page' }] },
+			{
+				decisions: [
+					{ decision: 'approve', comment: 'Not that page.' },
+					{
+						decision: 'deny',
+						decidedBy: 'page',
+						comment: 'Change the other page.\nNot that page.',
+					},
+				],
+			},
 		]);
 	});
 
@@ -245,6 +271,56 @@ describe('an answer', () => {
 			),
 		);
 		expect(await countSent('many')).toBe(MANY.length);
+	});
+});
+
+describe('the agent', () => {
+	test('gets answers to its questions: an option, and a text', async () => {
+		const [first] = await links('questions');
+		const page = await openPage(first);
+		expect(page).toMatchObject({ status: 200, title: 'The agent has a question' });
+		expect(await send(first, page, {})).toMatchObject({ status: 409 });
+		expect(await send(first, page, { request0: '1' })).toMatchObject(SAVED);
+		const [, second] = await links('questions', 2);
+		const form = await openPage(second);
+		const tooLong = await send(second, form, { answer0: 'x'.repeat(10_001) });
+		expect(tooLong).toMatchObject({ status: 409, title: 'Your answer can’t be sent' });
+		expect(tooLong.html).toContain('x'.repeat(10_001));
+		expect(await send(second, form, { answer0: 'It’s <b>warm</b>' })).toMatchObject(SAVED);
+		expect(await ended('questions')).toMatchObject([
+			{
+				text: 'Went on.',
+				decisions: [
+					{ decision: 'answer', question: 'Which style?', answer: 'old' },
+					{ decision: 'answer', question: 'Why?', answer: 'It’s <b>warm</b>' },
+				],
+			},
+		]);
+		expect(await decided('questions')).toEqual(['old', 'It’s <b>warm</b>']);
+	});
+
+	test('gets the reason of a denial', async () => {
+		const [url] = await links('reason');
+		const page = await openPage(url);
+		const request0 = getChoice(page, 0, 'Deny');
+		const reason0 = 'Publish a preview first.';
+		expect(await send(url, page, { request0, reason0 })).toMatchObject(SAVED);
+		const [item] = await ended('reason');
+		expect(item.decisions).toMatchObject([{ decision: 'deny', comment: reason0 }]);
+		const said = (await stage.service.requests()).filter(({ path }) =>
+			path.endsWith(`${item.sessionId}/messages`),
+		);
+		expect(said.map(({ body }) => JSON.stringify(body))).toEqual([
+			expect.stringContaining(reason0),
+		]);
+	});
+
+	test('makes an edit that an approver has seen', async () => {
+		const [url] = await links('change');
+		const page = await openPage(url);
+		expect(page.html).toMatch(/<tr class="added">.*Fresh coffee/);
+		expect(await choose(url, page, ['Approve once'])).toMatchObject(SAVED);
+		expect(await ended('change')).toMatchObject([{ decisions: [{ decision: 'approve' }] }]);
 	});
 });
 

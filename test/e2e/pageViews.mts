@@ -1,12 +1,19 @@
 // The approval page in its states: one request, two, one that hides something, one that nobody can decide there, an answer, and a problem.
-import type { PageView } from '../../nodes/RunAgentSession/approval/page/html.ts';
+import type { PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import {
 	createForm,
-	createLink,
-	describeAnswer,
+	listGiven,
+	type Asking,
 	type PageForm,
-} from '../../nodes/RunAgentSession/approval/page/view.ts';
-import { fingerprintContent, type Interaction } from '../../nodes/shared/client/session.ts';
+} from '../../nodes/RunAgentSession/page/view.ts';
+import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/requests/change.ts';
+import {
+	createQuestion,
+	type TeamSettings,
+} from '../../nodes/RunAgentSession/requests/questions.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
 
 const NOW = Date.parse('2026-11-23T16:12:00Z');
 
@@ -44,12 +51,57 @@ const hostile = request({
 });
 const undecidable = request({ id: 'i4', permission: 'y'.repeat(200), response: { options: [] } });
 
-function form(...pendingInteractions: Interaction[]): PageForm {
-	const contents = pendingInteractions.map((each) => fingerprintContent(each)!);
-	const session = { sessionId: 's1', status: 'running', pendingInteractions };
-	const page = { questions: [], answers: {}, preferences: { approveWith: 'once' as const } };
-	return createForm(session, [], page, createLink(contents));
+const question = (fields: object): Interaction => ({ type: 'question', id: 'i5', ...fields });
+const COLORS = [
+	{ value: 'warm', label: 'Warm', description: 'Like the photos of the shop' },
+	{ value: 'cool', label: 'Cool' },
+];
+/** An edit with two files, one of which is long */
+const change = request({
+	id: 'i6',
+	permission: 'edit',
+	patterns: ['pages/index.html', 'pages/menu.html'],
+	metadata: {
+		edits: [
+			{
+				path: 'pages/index.html',
+				before: '<h1>Coffee</h1>\n<p>Open daily</p>\n',
+				after: `<h1>Fresh coffee</h1>\n<p>${'Open daily. '.repeat(20)}</p>\n`,
+			},
+			{
+				path: 'pages/menu.html',
+				content: Array.from({ length: 500 }, (_, at) => `<li>Coffee ${at}</li>`).join('\n'),
+			},
+		],
+	},
+});
+
+const team: TeamSettings = {
+	approvers: ['Anna', 'Ben', `Carla ${'x'.repeat(90)}`].map((name) => ({ name, contact: name })),
+	needed: 2,
+	maxReminders: 0,
+};
+
+/** A session that asked approvers for these requests with one question */
+function asked(requests: Interaction[], approvers?: TeamSettings): Asking {
+	const session = { sessionId: 's1', status: 'running', pendingInteractions: requests };
+	const records = applyPoll([], session, 1);
+	const own = createQuestion(records, approvers, 2, {});
+	for (const approver of own.approvers) approver.askedAt = 2;
+	return { requests: records, questions: [own], preferences: { approveWith: 'once' } };
 }
+
+const formFor = (asking: Asking): PageForm => createForm(asking, asking.questions[0], 0);
+const form = (...requests: Interaction[]): PageForm => formFor(asked(requests));
+
+const vote = (changes: Partial<Vote>): Vote => ({
+	approver: 0,
+	decision: 'approve',
+	option: 'once',
+	choice: 'Approve once',
+	at: NOW,
+	...changes,
+});
 
 /** The views, by name */
 export function pageViews() {
@@ -69,44 +121,45 @@ export function pageViews() {
 		title: 'The agent needs your approval',
 		pending,
 	});
-	const two = form(request(), edit);
-	const [first, second] = two.requests.map(({ content }) => content);
-	const sent = describeAnswer(
-		two,
-		{
-			[first]: { decision: 'approve', option: 'once', comment: 'Not that page.' },
-			[second]: { decision: 'deny', option: 'reject', comment: 'Not that page.' },
-		},
-		NOW,
-	);
-	const status = {
-		needed: 2,
-		approvals: 1,
-		answered: [{ name: 'Ben', isReader: false, decision: 'approve' as const, at: NOW }],
-		missing: [
-			{ name: 'Anna', isReader: true },
-			{ name: `Carla ${'x'.repeat(90)}`, isReader: false },
-		],
-		isDecided: false,
-	};
-	const one = form(request());
-	const [shared] = one.requests.map((each) => ({ ...each, status, voided: ['Ben'] }));
+	const sent = asked([request(), edit, question({ question: 'Which color?' })]);
+	const comment = 'Not that page.';
+	const votes = [
+		vote({ comment }),
+		vote({ decision: 'deny', option: 'reject', choice: 'Deny', comment }),
+		vote({ decision: 'answer', option: 'A warm one', choice: 'Answer' }),
+	];
+	sent.requests.forEach((record, index) => (record.votes = [votes[index]]));
+	const shared = asked([request()], team);
+	shared.requests[0].votes = [vote({ approver: 1, name: 'Ben' })];
+	shared.requests[0].voided = ['Ben'];
+	const sharedSent = structuredClone(shared);
+	sharedSent.requests[0].votes = [vote({ name: 'Anna' })];
 	const reader = { name: 'Anna', needed: 2 };
+	const isSender = true;
+	const saved = { ...common, title: 'Your answer was saved', isSender };
 	return {
-		one: asks(one),
-		team: { ...asks({ ...one, requests: [shared] }), reader },
-		teamSent: {
-			...common,
-			title: 'Your answer was sent',
-			sent,
-			isSender: true,
-			reader,
-			statuses: { [first]: status },
-		},
-		two: asks(two),
+		one: asks(form(request())),
+		team: { ...asks(formFor(shared)), reader },
+		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.questions[0], 0), reader },
+		two: asks(form(request(), edit)),
 		hostile: asks(form(hostile, undecidable)),
 		undecidable: asks(form(undecidable)),
-		sent: { ...common, title: 'Your answer was sent', sent, isSender: true },
+		sent: { ...saved, given: listGiven(sent, sent.questions[0], 0) },
+		change: { ...asks(form(change)), query: 'question=x' },
+		wholeChange: {
+			...common,
+			title: 'The whole change',
+			query: 'question=x',
+			wholeChange: readChange(change, LONG_CHANGE),
+		},
+		question: asks(form(question({ question: 'Which color?', why: 'The shop has none.' }))),
+		options: asks(form(question({ question: 'Which color?', response: { options: COLORS } }))),
+		wordless: asks(form(question({ surprise: { deep: ['x'.repeat(300)] } }))),
+		tooLong: asks(form(question({ question: 'x'.repeat(60_000) }))),
+		filled: {
+			...asks(form(request(), question({ question: 'Which color?' }))),
+			filled: { request0: '1', reason0: 'Use the staging site.', answer1: 'x'.repeat(500) },
+		},
 		problem: { now: NOW, title: 'This link isn’t valid', says: ['Nothing was decided.'] },
 	} satisfies Record<string, PageView>;
 }

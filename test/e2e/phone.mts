@@ -34,7 +34,7 @@ export async function findProblems(page: Page): Promise<string[]> {
 	})`);
 }
 
-/** Answers two requests on a phone: the first by touch, the second by keyboard, with a comment. */
+/** Answers two requests on a phone: the first by touch, the second by keyboard, with a reason and a comment. */
 export async function answerOnPhone(url: string, beforeSend: () => Promise<void>): Promise<void> {
 	const browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
 	try {
@@ -53,13 +53,16 @@ export async function answerOnPhone(url: string, beforeSend: () => Promise<void>
 		const page = await browser.newPage({ ...PHONE, javaScriptEnabled: false });
 		await page.goto(url);
 		await page.getByRole('group', { name: '1 of 2' }).getByLabel('Approve once').tap();
-		// The second by keyboard: over the details to the next group, down to Deny, to the comment, which opens, and to Send.
+		// The second by keyboard: over the details to the next group, down to Deny, to its reason, to the comment, which opens, and to
+		// Send.
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('ArrowDown');
 		expect(await page.getByRole('group', { name: '2 of 2' }).getByLabel('Deny').isChecked()).toBe(
 			true,
 		);
+		await page.keyboard.press('Tab');
+		await page.keyboard.type('Change the other page.');
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('Tab');
 		await page.keyboard.press('Enter');

@@ -8,6 +8,7 @@ import {
 } from '../../nodes/shared/client/operations.ts';
 import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import {
+	assumedAnswer,
 	assumedRequests,
 	type RequestTemplate,
 } from '../../local-service/dialects/assumed-requests.mts';
@@ -25,7 +26,11 @@ test('the nodes and the local service assume the same requests', () => {
 	for (const operation of operations) {
 		const { method, path, query = {}, body = {} } = operationRow(operation);
 		// One that sends nothing but its path needs no entry there.
-		const others: Partial<Record<string, RequestTemplate>> = assumedRequests;
+		const { resolveInteraction } = assumedRequests;
+		const others: Partial<Record<string, RequestTemplate>> = {
+			...assumedRequests,
+			answerQuestion: { ...resolveInteraction, body: assumedAnswer },
+		};
 		const other = others[operation] ?? { method, path };
 		expect([operation, { method, path, query, body }]).toEqual([
 			operation,

@@ -8,7 +8,7 @@ import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
 import { saveAnswer } from '../../nodes/RunAgentSession/execution/inbox.ts';
 import { listCourses } from '../../nodes/RunAgentSession/execution/journal.ts';
-import { createForm, readForm } from '../../nodes/RunAgentSession/page/view.ts';
+import { createForm, isProblem, readForm } from '../../nodes/RunAgentSession/page/view.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import type { Timeouts } from '../../nodes/RunAgentSession/session/schedule.ts';
 import type {
@@ -462,7 +462,7 @@ export function answerOnPage(
 	});
 	const fields = { shown: form.shown, comment, ...Object.fromEntries(chosen) };
 	const answers = readForm(form, fields, at);
-	if (typeof answers === 'string') return false;
+	if (isProblem(answers)) return false;
 	saveAnswer(context, { nonce: question.approvers[approver].nonce, answers });
 	applyAnswers({
 		getContext: () => context,

@@ -17,7 +17,9 @@ const list = (count: number) => Array.from({ length: count }, (_, at) => `option
 test.each<[unknown, boolean]>([
 	[{ type: 'permission', id: 'i1' }, false],
 	[{ type: 'question', id: 'i1' }, true],
-	[{ type: 'input', id: 'i1', permission: 'bash' }, true],
+	[{ type: 'input', id: 'i1', permission: 'bash' }, false],
+	[{ type: 'input', id: 'i1', patterns: ['npm publish'] }, false],
+	[{ type: 'question', id: '' }, false],
 	[{ id: 'i1' }, true],
 	['question', false],
 	[null, false],

@@ -333,7 +333,7 @@ describe('a hostile request', () => {
 					response: { instruction: `${text}!`, scope: `${text}!` },
 				}),
 				request({ type: 'question', patterns: undefined, response: undefined }),
-				{ type: `x${text}`, id: text },
+				{ type: `x${text}`, id: `i${text}` },
 			],
 		});
 	const harmless = ours(write('x'));

@@ -23,19 +23,11 @@ function applyAnswer(
 	const running = records.filter((record): record is RunningRecord => record.state === 'running');
 	const found = findLink(running, nonce);
 	if (!found) return;
-	const { record } = found;
-	const comments = new Set<string>();
-	for (const answer of answers) {
-		const name = castAnswer(found, answer);
-		if (name === undefined) continue;
-		record.wait.nextPollAt = undefined;
-		const { comment } = answer.vote;
-		if (comment !== undefined) comments.add(name === '' ? comment : `${name}: ${comment}`);
-	}
-	if (comments.size > 0) record.comment = [record.comment, ...comments].filter(Boolean).join('\n');
+	for (const answer of answers)
+		if (castAnswer(found, answer)) found.record.wait.nextPollAt = undefined;
 }
 
-/** Casts the vote of a link's approver. Returns their name, or undefined if the answer doesn't count anymore. */
+/** Casts the vote of a link's approver. Returns whether the answer still counts. */
 function castAnswer(
 	{
 		record: course,
@@ -43,20 +35,20 @@ function castAnswer(
 		approver,
 	}: NonNullable<ReturnType<typeof findLink<RunningRecord>>>,
 	{ contentHash, vote }: FormAnswer,
-): string | undefined {
+): boolean {
 	const record = course.requests.find(
 		(each) => each.contentHash === contentHash && each.interaction && !each.isReplaced,
 	);
 	const question = record && findQuestion(course.questions, record);
 	const position = question ? positionIn(question, own.approvers[approver], own) : -1;
-	if (!record || !question || position < 0) return undefined;
+	if (!record || !question || position < 0) return false;
 	const { name } = question.approvers[position];
 	const votes = castVote(
 		record.votes,
 		{ ...vote, approver: position, ...(name !== undefined && { name }) },
 		question.needed,
 	);
-	if (!votes) return undefined;
+	if (!votes) return false;
 	course.requests = recordVotes(course.requests, record, votes);
-	return name ?? '';
+	return true;
 }

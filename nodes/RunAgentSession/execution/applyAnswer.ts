@@ -82,6 +82,8 @@ async function applyAnswer(
 				unansweredAfterMs: Infinity,
 			},
 			abortOnStop: false,
+			// An approval's comment is for the record.
+			sendComments: answer.answer === 'deny',
 			hasPage: false,
 		},
 		{
@@ -97,6 +99,10 @@ async function applyAnswer(
 	return await withSessionErrors(run, async () => {
 		await begin(run);
 		await pollUntilApplied(run);
+		if (run.record.comments?.length && run.undecided.length > 0)
+			run.warnings.add(
+				"The comment wasn't sent to the agent, because other requests of the session are pending. Send it with Send Message.",
+			);
 		const { session, decisions, warnings } = toResult(run, 'stillRunning');
 		return {
 			sessionId,

@@ -4,16 +4,21 @@ import { realClock } from '../../shared/client/clock';
 import { isRecord } from '../../shared/values';
 import { PAGE_HEADERS, renderPage, type PageView } from '../page/html';
 import {
+	CHANGE_PARAMETER,
 	createForm,
 	describeVotes,
 	findLink,
 	listGiven,
 	NONCE_PARAMETER,
+	isProblem,
 	readForm,
 	repeatAnswer,
 	type FormAnswer,
+	type FormProblem,
 	type FoundLink,
+	type PageForm,
 } from '../page/view';
+import { LONG_CHANGE, readChange } from '../requests/change';
 import { decidedByVotes, findQuestion, type Question } from '../requests/questions';
 import { summarizeDecisions } from '../requests/summary';
 import { castVote } from '../requests/votes';
@@ -132,6 +137,27 @@ function closedView({ record, question, approver }: FoundLink<KnownRecord>): Omi
 	};
 }
 
+/** Returns the query of a link, without what is shown of it. */
+function toQuery(query: Record<string, unknown>): string {
+	const texts = Object.entries(query).filter(
+		(each): each is [string, string] => each[0] !== CHANGE_PARAMETER && typeof each[1] === 'string',
+	);
+	return new URLSearchParams(texts).toString();
+}
+
+/** Returns the page with the whole change of a request that the link shows. */
+function openWholeChange(
+	{ record: session }: FoundLink<KnownRecord>,
+	{ requests }: PageForm,
+	query: Record<string, unknown>,
+): Omit<PageView, 'now'> | undefined {
+	const request = requests.find(({ record }) => record.contentHash === query[CHANGE_PARAMETER]);
+	const wholeChange = request && readChange(request.interaction, LONG_CHANGE);
+	return (
+		wholeChange && { ...commonView(session), title: 'The whole change', says: [], wholeChange }
+	);
+}
+
 function openView(found: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
 	const { record, approver, question } = found;
 	const pending = createForm(askingOf(record), question, approver);
@@ -139,10 +165,13 @@ function openView(found: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
 	return {
 		...commonView(record),
 		...readerOf(question, approver),
-		title: 'The agent needs your approval',
+		title: pending.requests.every(({ question: asked }) => asked)
+			? 'The agent has a question'
+			: 'The agent needs your approval',
 		says: [],
 		pending,
 		deadline: question.deadline,
+		sendsReasons: record.page?.sendsReasons,
 		commentHint: record.page?.sendComments
 			? 'The agent gets your comment, too.'
 			: 'Your comment is saved with the decision. The agent doesn’t get it.',
@@ -153,6 +182,18 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
+
+/** Returns what the page says of a form that isn't accepted. It keeps what was typed, unless it was about other requests. */
+function explainProblem(
+	problem: FormProblem,
+	body: unknown,
+): Pick<PageView, 'title' | 'says' | 'filled'> {
+	const sent = isRecord(body) ? body : {};
+	if (problem === 'changed') return { ...PAGE_PROBLEMS.changed, filled: { comment: sent.comment } };
+	if (problem === 'incomplete') return { ...PAGE_PROBLEMS.incomplete, filled: sent };
+	const says = [`${problem.reason} Nothing was sent.`];
+	return { title: 'Your answer can’t be sent', says, filled: sent };
+}
 
 /** Returns the page that confirms an answer, with what the votes are then. */
 function confirmView(
@@ -211,8 +252,9 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const { method } = context.getRequestObject();
 	if (!['GET', 'HEAD', 'POST'].includes(method))
 		return sendPage(context, 405, PAGE_PROBLEMS.wrongMethod);
-	const query: unknown = context.getQueryData();
-	const nonce = isRecord(query) ? query[NONCE_PARAMETER] : undefined;
+	const given: unknown = context.getQueryData();
+	const query = isRecord(given) ? given : {};
+	const nonce = query[NONCE_PARAMETER];
 	const page = execution && findPage(execution, context.getExecutionId(), nonce);
 	if (!page) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
 	const { found, saved } = page;
@@ -228,12 +270,20 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		});
 	if (found.record.state === 'ended')
 		return sendPage(context, isPost ? 409 : 200, closedView(found));
-	const view = openView(found);
+	const view = { ...openView(found), query: toQuery(query) };
 	const { pending } = view;
+	const whole = pending && openWholeChange(found, pending, query);
+	if (!isPost && whole) return sendPage(context, 200, { ...whole, query: view.query });
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
-	const answers = readForm(pending, context.getBodyData(), realClock.now());
-	if (typeof answers === 'string')
-		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS[answers] });
+	const body: unknown = context.getBodyData();
+	const answers = readForm(pending, body, realClock.now());
+	if (isProblem(answers)) {
+		const given = listGiven(askingOf(found.record), found.question, found.approver);
+		// The form was for requests that this approver has answered. The page now shows later ones.
+		const isSecond = answers === 'changed' && given.length > 0;
+		const why = isSecond ? { ...PAGE_PROBLEMS.answered, given } : explainProblem(answers, body);
+		return sendPage(context, 409, { ...view, ...why });
+	}
 	return acceptAnswer(context, execution, page, answers);
 }
 

@@ -1,7 +1,9 @@
 import type { RequestOrigin } from '../requests/request';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
-import { pageChoices, type PageChoice } from '../requests/choices';
+import { isQuestion, readQuestion } from '../requests/agentQuestion';
+import { readChange, summarizeChange } from '../requests/change';
+import { pageChoices } from '../requests/choices';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
@@ -60,28 +62,33 @@ export function formatQuestion({
 	...origin
 }: Question): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
-	const requests = interactions.map((interaction) =>
-		askedRequest(
-			describeRequest(interaction),
-			lines,
-			isRecord(interaction)
-				? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
-				: [],
-		),
+	const requests = interactions.map((interaction): AskedRequest => {
+		if (isQuestion(interaction)) return askedQuestion(interaction, lines);
+		const choices = isRecord(interaction)
+			? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
+			: [];
+		const names = [...new Set(choices.map(({ name }) => name))];
+		const change = describeChange(interaction, interactions.length);
+		return askedRequest(describeRequest(interaction), lines, names, change);
+	});
+	const questions = requests.filter(({ says }) => says === ASKS).length;
+	const limit = shareLength(
+		requests.flatMap(({ wants, details }) => [...wants, ...details]),
+		requests.flatMap(({ changes }) => changes).join().length,
 	);
-	const limit = shareLength(requests.flatMap(({ wants, details }) => [...wants, ...details]));
 	const toLine = ({ label, text }: Fact) => `${label}: ${quoteVisible(text, limit)}`;
 	const isOne = requests.length === 1;
-	const wanted = requests.flatMap(({ verb, wants, remarks }, index) => [
-		isOne ? `The agent wants to ${verb}` : `${index + 1}. ${verb[0].toUpperCase()}${verb.slice(1)}`,
+	const wanted = requests.flatMap(({ says: [alone, numbered], wants, changes, remarks }, index) => [
+		isOne ? `The agent ${alone}` : `${index + 1}. ${numbered}`,
 		...wants.map(toLine),
+		...changes,
 		...remarks,
 	]);
 	return [
 		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
-		...(isOne ? [] : [`The agent needs your approval for ${requests.length} requests`]),
+		...(isOne ? [] : [formatCount(requests.length, questions)]),
 		...wanted,
-		...(deadline ? [formatDeadline(deadline, timeZone, requests.length)] : []),
+		...(deadline ? [formatDeadline(deadline, timeZone, [requests.length, questions])] : []),
 		...formatChoices(requests),
 		...(reader ? formatReader(reader) : []),
 		...originFacts(origin).map(
@@ -94,6 +101,12 @@ export function formatQuestion({
 		...(more > 0 ? [`${pluralize(more, 'more request')}: you get another message`] : []),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
+}
+
+function formatCount(requests: number, questions: number): string {
+	if (questions === requests) return `The agent asks ${requests} questions`;
+	const needs = questions === 0 ? 'approval for' : 'answer to';
+	return `The agent needs your ${needs} ${requests} requests`;
 }
 
 /** Names the choices once if all requests have the same ones. */
@@ -127,10 +140,10 @@ const originFacts = ({
 function formatDeadline(
 	deadline: AnswerDeadline,
 	timeZone: string | undefined,
-	requests: number,
+	[requests, questions]: [requests: number, questions: number],
 ): string {
 	const { time, zone } = formatMoment(deadline.at, timeZone);
-	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests)}.`;
+	return `Answer until ${time} (${zone}). After that, ${describeAfter(deadline, requests, questions)}.`;
 }
 
 /** Keeps at most `count` facts: the last one contains the rest. */
@@ -139,6 +152,8 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 	const rest = facts.slice(count - 1).map(({ label, text }) => ({ [label]: text }));
 	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
 }
+
+const capitalize = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /** What the agent wants, for the sentence "The agent wants to …" */
 const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
@@ -152,19 +167,66 @@ const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
 	],
 };
 
+const ASKS: [string, string] = ['asks a question', 'Answer this question'];
+
 interface AskedRequest {
-	verb: string;
+	/** What the agent does: for "The agent …", and below a number */
+	says: [alone: string, numbered: string];
 	/** What an approver decides about */
 	wants: Fact[];
 	details: Fact[];
+	changes: string[];
 	remarks: string[];
 	choices: string[];
+}
+
+/** Characters for the changes of all requests */
+const MAX_CHANGES_LENGTH = 400;
+
+/** Returns which files an edit changes. Empty if it isn't known. */
+function describeChange(interaction: unknown, requests: number): string[] {
+	const change = readChange(interaction);
+	if (!change) return [];
+	const summary = summarizeChange(change);
+	const files = change.files.length + change.hiddenFiles;
+	return [
+		`Change: ${summary.length <= MAX_CHANGES_LENGTH / requests ? summary : pluralize(files, 'file')}`,
+	];
+}
+
+const MIXED_REMARK = 'Careful: a word mixes letters of different alphabets';
+
+const isMixed = (texts: readonly string[]): boolean =>
+	texts.some((text) =>
+		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
+	);
+
+function askedQuestion(interaction: unknown, lines: number): AskedRequest {
+	const { text, others, options } = readQuestion(interaction);
+	const wants = text === '' ? [] : [{ label: 'Question', text }];
+	const offered = options.map(({ label }) => ({ label: 'Option', text: label }));
+	const facts = others.map(({ name, text: value }) => ({
+		label: 'Field',
+		text: `${name}: ${value}`,
+	}));
+	return {
+		says: ASKS,
+		changes: [],
+		wants: [...wants, ...mergeFacts(offered, Math.max(MIN_DETAIL_LINES, lines - 2))],
+		details: mergeFacts(facts, MIN_DETAIL_LINES),
+		remarks: [
+			...(text === '' ? ['The question has no text'] : []),
+			...(isMixed([text]) ? [MIXED_REMARK] : []),
+		],
+		choices: [],
+	};
 }
 
 function askedRequest(
 	{ kind, permission, targets, covers, folder, more, options }: RequestDetails,
 	lines: number,
-	choices: readonly PageChoice[],
+	choices: string[],
+	changes: string[],
 ): AskedRequest {
 	const asked = [...targets, ...covers];
 	const merged = mergeFacts(
@@ -174,29 +236,29 @@ function askedRequest(
 	const shown = asked.slice(0, Math.max(1, lines - 1 - merged.length));
 	const hidden = asked.length - shown.length;
 	const place = folder === undefined ? [] : [{ label: 'Folder', text: folder }];
-	const isMixed = [...shown, ...place, ...merged].some(({ text }) =>
-		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
-	);
+	const texts = [...shown, ...place, ...merged].map(({ text }) => text);
+	const verb = VERBS[kind][targets.length > 1 ? 1 : 0];
 	return {
-		verb: VERBS[kind][targets.length > 1 ? 1 : 0],
+		says: [`wants to ${verb}`, capitalize(verb)],
 		wants: [...(kind === 'other' || kind === 'unreadable' ? [permission] : []), ...shown, ...place],
 		details: [...(kind === 'other' || kind === 'unreadable' ? [] : [permission]), ...merged],
+		changes,
 		remarks: [
 			...(permission.label === 'Permission' && asked.length === 0
 				? ['No command or path given']
 				: []),
 			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
-			...(isMixed ? ['Careful: a word mixes letters of different alphabets'] : []),
+			...(isMixed(texts) ? [MIXED_REMARK] : []),
 		],
-		choices: [...new Set(choices.map(({ name }) => name))],
+		choices,
 	};
 }
 
 /** Returns the length per text at which all fit. Long texts share the room that short ones leave. */
-function shareLength(facts: readonly Fact[]): number {
+function shareLength(facts: readonly Fact[], reserved: number): number {
 	let left = facts.reduce(
 		(rest, { label }) => rest - label.length - LINE_OVERHEAD,
-		MAX_REQUESTS_LENGTH,
+		MAX_REQUESTS_LENGTH - reserved,
 	);
 	const lengths = facts.map(({ text }) => visibleText(text, MAX_REQUESTS_LENGTH).shown.length);
 	lengths.sort((a, b) => a - b);

@@ -1,16 +1,25 @@
 import { createHash } from 'node:crypto';
 
-import { splitVisible, type TextPart } from '../../shared/approvals/visibleText';
 import { pluralize, toText } from '../../shared/values';
+import type { ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
-import type { DecisionState } from '../requests/record';
+import type { AgentQuestion } from '../requests/agentQuestion';
+import type { DecisionState, RequestRecord } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
+import type { Vote, VoteName } from '../requests/votes';
+import { CHANGE_STYLE, changeView } from './changeView';
+import { agentText, markup, MIXED_HINT, mixesAlphabets, type Html, type Part } from './markup';
 import { PAGE_STYLE } from './style';
 import {
+	answerField,
+	CHANGE_PARAMETER,
+	choiceField,
+	isAnswerable,
 	MAX_COMMENT_LENGTH,
+	reasonField,
 	type GivenAnswer,
 	type PageForm,
 	type PageRequest,
@@ -28,6 +37,10 @@ export interface PageView extends Partial<RequestOrigin> {
 	pending?: PageForm;
 	deadline?: AnswerDeadline;
 	commentHint?: string;
+	/** True if the agent gets the reason of a denial */
+	sendsReasons?: boolean;
+	/** What was sent in a form that wasn't accepted */
+	filled?: Record<string, unknown>;
 	/** The reader's answers */
 	given?: GivenAnswer[];
 	/** True if the reader has just sent them */
@@ -35,9 +48,14 @@ export interface PageView extends Partial<RequestOrigin> {
 	/** Decisions about the link's requests that aren't the reader's */
 	decisions?: DecisionSummary[];
 	reader?: { name: string; needed: number };
+	/** The query of the page's address, to which the address of a whole change is added */
+	query?: string;
+	/** Shown instead of the requests */
+	wholeChange?: ProposedChange;
 }
 
-const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
+const STYLE = PAGE_STYLE + CHANGE_STYLE;
+const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
 
 export const PAGE_HEADERS: Record<string, string> = {
 	'Content-Security-Policy': `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
@@ -48,46 +66,6 @@ export const PAGE_HEADERS: Record<string, string> = {
 	'X-Frame-Options': 'DENY',
 	'X-Robots-Tag': 'noindex, nofollow',
 };
-
-type Html = { html: string };
-type Part = string | Html | readonly Part[] | false | undefined;
-
-const render = (part: Part): string => {
-	if (part === undefined || part === false) return '';
-	if (typeof part === 'string')
-		return part.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-	return 'html' in part ? part.html : part.map(render).join('');
-};
-
-/** Returns HTML. Escapes inserted parts, unless they are HTML of this package. */
-const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
-	html: texts.map((text, index) => text + render(parts[index])).join(''),
-});
-
-const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
-	text: (text) => text,
-	// The style adds the visible signs, so that copied text is unchanged.
-	'line break': (text) => markup`<span class="line">${text}</span>`,
-	tab: (text) => markup`<span class="tab">${text}</span>`,
-	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
-	hidden: (text) => markup`<mark>${text}</mark>`,
-};
-
-const cutOff = (hidden: number): string =>
-	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
-
-/** Renders an agent's words unchanged, but isolated and with names for invisible characters. */
-function agentText(text: string, limit = 1_000): Html {
-	const { parts, hidden } = splitVisible(text, limit);
-	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
-	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
-}
-
-const MIXED_HINT =
-	'A marked word mixes letters of different alphabets. It may not be the word it looks like.';
-
-const mixesAlphabets = (texts: readonly string[], limit: number): boolean =>
-	texts.some((text) => splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'));
 
 const factList = (facts: readonly Fact[], limit?: number): Html =>
 	markup`<dl>${facts.map(({ label, text }) => markup`<dt>${label}</dt><dd>${agentText(text, limit)}</dd>`)}</dl>`;
@@ -152,6 +130,43 @@ const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
 	'Always deny': 'Also applies to later requests.',
 };
 
+/** Returns the text with which a field was sent. */
+function sentText({ filled = {} }: PageView, name: string): string {
+	const value = filled[name];
+	return typeof value === 'string' ? value : '';
+}
+
+interface RadioField {
+	name: string;
+	at: number;
+	/** Class of the radio button, and of its label */
+	kind?: string;
+	around?: string;
+}
+
+function radio({ name, at, kind, around }: RadioField, says: Part, view: PageView): Html {
+	const isChecked = sentText(view, name) === String(at);
+	return markup`<label${around !== undefined && markup` class="${around}"`}><input type="radio" name="${name}" value="${String(at)}"${kind !== undefined && markup` class="${kind}"`} required${isChecked && ' checked'}><span>${says}</span></label>`;
+}
+
+function textArea(
+	name: string,
+	label: string,
+	view: PageView,
+	attributes?: Part,
+	hint?: Part,
+): Html {
+	return markup`<label for="${name}">${label}</label>
+<textarea id="${name}" name="${name}"${attributes}${hint !== undefined && markup` aria-describedby="${name}-hint"`}>
+${sentText(view, name)}</textarea>${
+		hint !== undefined &&
+		markup`
+<small id="${name}-hint">${hint}</small>`
+	}`;
+}
+
+const MAX_LENGTH = markup` maxlength="${String(MAX_COMMENT_LENGTH)}"`;
+
 function optionWords({ serviceSays, description }: PageChoice, scope: string | undefined): Part {
 	return [
 		markup` The service’s words: “${agentText(serviceSays)}”`,
@@ -160,12 +175,28 @@ function optionWords({ serviceSays, description }: PageChoice, scope: string | u
 	];
 }
 
-function choiceRadio(request: number, choice: PageChoice, at: number, scope?: string): Html {
-	const { name } = choice;
+function choiceRadio(
+	request: number,
+	choice: PageChoice,
+	at: number,
+	view: PageView,
+	scope?: string,
+): Html {
+	const { name, decision } = choice;
 	const hint = CHOICE_HINTS[name];
 	const said = name !== FROM_NOW_ON && optionWords(choice, scope);
 	const words = hint && markup`<small>${hint}${said}</small>`;
-	return markup`<label${hint !== undefined && markup` class="always"`}><input type="radio" name="request${String(request)}" value="${String(at)}" required><span>${name}${words}</span></label>`;
+	const around = hint === undefined ? undefined : 'always';
+	const kind = decision === 'deny' ? 'denies' : undefined;
+	return radio({ name: choiceField(request), at, kind, around }, [name, words], view);
+}
+
+/** Renders the field for a reason, which appears once Deny is chosen. */
+function reasonText(index: number, view: PageView): Html {
+	const hint = view.sendsReasons
+		? 'What should the agent do instead? The agent gets it.'
+		: 'It’s saved with the decision. The agent doesn’t get it.';
+	return markup`<div class="reason">${textArea(reasonField(index), 'Reason', view, MAX_LENGTH, hint)}</div>`;
 }
 
 const approverList = (names: ReadonlyArray<{ name: string; isReader: boolean }>): Part =>
@@ -174,23 +205,71 @@ const approverList = (names: ReadonlyArray<{ name: string; isReader: boolean }>)
 		isReader ? 'you' : agentText(name, MAX_NAME_SHOWN),
 	]);
 
-function voteStatus({ needed, approvals, answered, missing }: VoteStatus, view: PageView): Html {
+const VOTED: Record<Vote['decision'], string> = {
+	approve: 'approved',
+	deny: 'denied',
+	answer: 'answered',
+};
+
+function voteStatus(
+	{ needed, approvals, answered, missing }: VoteStatus,
+	{ question }: RequestRecord,
+	view: PageView,
+): Html {
+	const counted =
+		question === undefined
+			? `${approvals} of ${pluralize(needed, 'approval')}`
+			: 'The first answer counts';
 	const said = answered.map(
 		({ name, isReader, decision, at }) =>
-			markup`<li>${isReader ? 'You' : agentText(name, MAX_NAME_SHOWN)} ${decision === 'approve' ? 'approved' : 'denied'} this, ${timeTag(at, view)}</li>`,
+			markup`<li>${isReader ? 'You' : agentText(name, MAX_NAME_SHOWN)} ${VOTED[decision]} this, ${timeTag(at, view)}</li>`,
 	);
-	return markup`<ul class="votes"><li>${String(approvals)} of ${pluralize(needed, 'approval')}</li>
+	return markup`<ul class="votes"><li>${counted}</li>
 ${said}
 ${missing.length > 0 && markup`<li>Not answered yet: ${approverList(missing)}</li>`}</ul>`;
 }
 
-function requestVotes({ status, voided }: PageRequest, view: PageView): Part {
+function requestVotes({ record, status, voided }: PageRequest, view: PageView): Part {
 	const names = voided.map((name) => ({ name, isReader: false }));
 	return [
 		voided.length > 0 &&
 			markup`<p class="hint">The request has changed. Earlier answers to it don’t count: ${approverList(names)}.</p>`,
-		status && voteStatus(status, view),
+		status && voteStatus(status, record, view),
 	];
+}
+
+function questionOptions({ options, isFree }: AgentQuestion, index: number, view: PageView): Html {
+	if (isFree) return textArea(answerField(index), 'Your answer', view, ' required');
+	const radios = options.map(({ label, description }, at) => {
+		const words =
+			description !== undefined &&
+			markup`<small>${agentText(description, MAX_FACT_LENGTH)}</small>`;
+		return radio({ name: choiceField(index), at }, [agentText(label), words], view);
+	});
+	return markup`<div class="choices">${radios}</div>`;
+}
+
+function questionCard(
+	{ question, request, count }: { question: AgentQuestion; request: PageRequest; count: string },
+	index: number,
+	view: PageView,
+): Html {
+	const { interaction, because } = request;
+	const { text, others } = question;
+	const facts = others.map(({ name, text: value }) => ({ label: name, text: value }));
+	const id = { label: 'Request ID', text: toText(interaction.id) };
+	const type = { label: 'Type', text: interaction.type };
+	const isMixed = mixesAlphabets([text], MAX_FACT_LENGTH);
+	return markup`<fieldset class="card">
+<legend>${count}Answer this question</legend>
+${text === '' ? markup`<p class="folder">The question has no text.</p>` : codeBlock([text], MAX_FACT_LENGTH)}
+${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
+${text === '' && facts.length > 0 && factList(facts, MAX_FACT_LENGTH)}
+${requestVotes(request, view)}
+${because === undefined && questionOptions(question, index, view)}
+${because !== undefined && markup`<p class="hint">You can’t answer this here: ${because}. Answer it in the dashboard.</p>`}
+<details><summary>Details</summary>${factList([...(text === '' ? [] : facts), type, id], MAX_FACT_LENGTH)}</details>
+</fieldset>`;
 }
 
 function requestCard(
@@ -199,17 +278,22 @@ function requestCard(
 	all: readonly PageRequest[],
 	view: PageView,
 ): Html {
-	const { record, interaction, isWhole, choices, because } = request;
-	const details = describeRequest(interaction);
+	const { record, interaction, isWhole, change, choices, because, question } = request;
 	const count = all.length > 1 ? `${index + 1} of ${all.length} · ` : '';
+	if (question) return questionCard({ question, request, count }, index, view);
+	const details = describeRequest(interaction);
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
-	const radios = choices.map((choice, at) => choiceRadio(index, choice, at, scope));
+	const radios = choices.map((choice, at) => choiceRadio(index, choice, at, view, scope));
+	const canDeny = choices.some(({ decision }) => decision === 'deny');
+	const wholeUrl = view.query && `?${view.query}&${CHANGE_PARAMETER}=${record.contentHash}`;
 	return markup`<fieldset class="card">
 <legend>${count}${requestTitle(details)}</legend>
 ${record.unsteady && markup`<p class="hint">${agentText(record.unsteady.join(', '), MAX_NAME_SHOWN)} changes with each reading, so you can only deny this.</p>`}
 ${requestTargets(details, isWhole)}
+${change && changeView(change, wholeUrl)}
 ${requestVotes(request, view)}
 ${radios.length > 0 && markup`<div class="choices">${radios}</div>`}
+${canDeny && reasonText(index, view)}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
 ${requestMore(details, request)}
 </fieldset>`;
@@ -231,28 +315,37 @@ const timeTag = (at: number, view: PageView): Html => {
 
 const DECIDERS: Record<string, string> = { page: 'on this page', policy: 'by the node’s policy' };
 
+const DECIDED: Record<Vote['decision'], string> = {
+	approve: 'Approved',
+	deny: 'Denied',
+	answer: 'Answered',
+};
+
 function decidedLine(summary: DecisionSummary, view: PageView): Html {
-	const { decision, decidedBy = '', permission, patterns, at, approvers, state } = summary;
+	const { decision = 'deny', decidedBy = '', permission, patterns, at, approvers, state } = summary;
+	const { question, answer } = summary;
 	const names = approvers?.map(({ name }) => ({ name, isReader: false }));
 	const by = names ? ['by ', approverList(names)] : (DECIDERS[decidedBy] ?? `by ${decidedBy}`);
-	const what = agentText([permission, ...patterns].join(' '), 300);
-	return markup`<li>${decision === 'approve' ? 'Approved' : 'Denied'} ${by}: ${what}, ${timeTag(Date.parse(at), view)}${STATES[state]}</li>`;
+	const what = agentText(question ?? [permission, ...patterns].join(' '), 300);
+	const said = answer !== undefined && markup` “${agentText(String(answer), 300)}”`;
+	return markup`<li>${DECIDED[decision]} ${by}: ${what}${said}, ${timeTag(Date.parse(at), view)}${STATES[state]}</li>`;
 }
 
 const decidedList = (decisions: readonly DecisionSummary[], view: PageView): Html =>
 	markup`<ul class="decided">${decisions.map((each) => decidedLine(each, view))}</ul>`;
 
-function sendBar(view: PageView, requests: number): Html {
+function sendBar(view: PageView, requests: readonly PageRequest[]): Html {
+	const questions = requests.filter(({ question }) => question !== undefined).length;
 	const { deadline, timeZone, now } = view;
 	const { time = '', zone = '' } = deadline ? formatMoment(deadline.at, timeZone, now) : {};
 	return markup`<div class="send">
-${deadline && markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, requests)}.</p>`}
+${deadline && markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, requests.length, questions)}.</p>`}
 <button type="submit">Send</button>
 </div>`;
 }
 
 function form(view: PageView, { requests, more, shown, decided }: PageForm): Html {
-	const open = requests.filter(({ choices }) => choices.length > 0).length;
+	const open = requests.filter(isAnswerable);
 	const cards = requests.map((request, index) => requestCard(request, index, requests, view));
 	const rest = [
 		more > 0 &&
@@ -260,35 +353,36 @@ function form(view: PageView, { requests, more, shown, decided }: PageForm): Htm
 		decided.length > 0 &&
 			markup`<details><summary>Already decided</summary>${decidedList(decided, view)}</details>`,
 	];
-	if (open === 0) return markup`<div>${cards}${rest}</div>`;
+	if (open.length === 0) return markup`<div>${cards}${rest}</div>`;
 	return markup`<form method="post">
 ${cards}
 ${rest}
 <details><summary>Add a comment</summary>
-<label for="comment">Comment</label>
-<textarea id="comment" name="comment" maxlength="${String(MAX_COMMENT_LENGTH)}" aria-describedby="hint"></textarea>
-<small id="hint">${view.commentHint}</small></details>
+${textArea('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
 <p class="soft"><small>Anyone with this link can answer.</small></p>
 <input type="hidden" name="shown" value="${shown}">
 ${sendBar(view, open)}
 </form>`;
 }
 
-const SENT_NAMES: Record<PageChoiceName, [own: string, others: string]> = {
+const SENT_NAMES: Record<VoteName, [own: string, others: string]> = {
 	'Approve once': ['You approved this once', 'Approved once'],
 	Deny: ['You denied this', 'Denied'],
 	[FROM_NOW_ON]: ['You approved this from now on', 'Approved from now on'],
 	'Always approve': ['You always approve this', 'Always approved'],
 	'Always deny': ['You always deny this', 'Always denied'],
+	Answer: ['You answered this', 'Answered'],
 };
 
 function givenCard({ record, vote, status, targets }: GivenAnswer, view: PageView): Html {
-	const { choice, decision } = vote;
+	const { choice, decision, option } = vote;
+	const isAnswer = decision === 'answer';
 	const state = record.decision ? STATES[record.decision.state] : '';
-	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'approve' ? '✓' : '✕'}</span><div>
+	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'deny' ? '✕' : '✓'}</span><div>
 <h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
 ${codeBlock(targets)}
-${status && voteStatus(status, view)}</div></section>`;
+${isAnswer && option !== undefined && markup`<p>“${agentText(String(option), MAX_FACT_LENGTH)}”</p>`}
+${status && voteStatus(status, record, view)}</div></section>`;
 }
 
 function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
@@ -318,8 +412,12 @@ function pageHeader({ projectName, projectId, sessionId, dashboardUrl }: PageVie
 const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
 	markup`<p>Hello ${agentText(name, MAX_NAME_SHOWN)}. ${needed === 1 ? 'One approval is enough.' : `Each request needs ${needed} approvals.`}</p>`;
 
+const wholeChangeView = (change: ProposedChange, { query = '' }: PageView): Html =>
+	markup`<p><a href="?${query}">Back to the request</a></p>
+${changeView(change)}`;
+
 export function renderPage(view: PageView): string {
-	const { title, says, pending, decisions = [], given = [], job, reader } = view;
+	const { title, says, pending, decisions = [], given = [], job, reader, wholeChange } = view;
 	return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -328,7 +426,7 @@ export function renderPage(view: PageView): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="format-detection" content="telephone=no, date=no, email=no, address=no">
 <title>${title}</title>
-<style>${{ html: PAGE_STYLE }}</style>
+<style>${{ html: STYLE }}</style>
 </head>
 <body>
 ${pageHeader(view)}
@@ -339,6 +437,7 @@ ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
 ${given.length > 0 && givenAnswers(view, given)}
 ${pending && form(view, pending)}
+${wholeChange && wholeChangeView(wholeChange, view)}
 ${decisions.length > 0 && !pending && decidedList(decisions, view)}
 </main>
 </body>

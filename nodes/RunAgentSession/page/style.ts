@@ -46,6 +46,9 @@ dl{margin:.25rem 0}
 dt{font-size:.8125rem}
 dd{padding:.375rem .625rem;font-size:.875rem}
 textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.625rem}
+.reason{margin:0 0 .5rem}
+@supports selector(:has(a)){.reason{display:none}.card:has(.denies:checked) .reason{display:block}}
+.reason label,.card>label{font-size:.875rem;font-weight:600}
 .decided,.votes{font-size:.875rem}
 .decided li{margin:.25rem 0}
 .votes{margin:0 0 .5rem;color:var(--soft)}
@@ -56,7 +59,7 @@ button{display:block;width:100%;min-height:2.75rem;border:0;border-radius:.75rem
 .done{display:flex;gap:.75rem}
 .done>div{flex:1;min-width:0}
 .done>span{font-size:1.125rem;line-height:1.25;font-weight:700}
-.approve>span{color:var(--good)}
+.approve>span,.answer>span{color:var(--good)}
 .deny>span{color:var(--bad)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 @media (min-width:40rem){body{font-size:1.0625rem}h1{font-size:1.625rem}header{padding-top:1.5rem;font-size:.9375rem}.card{padding:1rem 1.125rem .75rem}.send{padding-top:.875rem;padding-bottom:1rem}}

@@ -4,9 +4,16 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { fingerprint, isRecord, toText } from '../../shared/values';
 import { judge, type AskVerdict, type Policy } from '../policy/rules';
+import {
+	checkQuestionAnswer,
+	isQuestion,
+	readQuestion,
+	type AgentQuestion,
+} from '../requests/agentQuestion';
+import { LONG_CHANGE, readChange, type ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';
-import { planDecisions } from '../requests/plan';
+import { IS_QUESTION, planDecisions, type UndecidedRequest } from '../requests/plan';
 import {
 	decidedByVotes,
 	findQuestion,
@@ -25,9 +32,13 @@ export interface Asking {
 	questions: Question[];
 	preferences?: OptionPreferences;
 	sendComments?: boolean;
+	/** True if the agent gets the reason of a denial */
+	sendsReasons?: boolean;
 }
 
 export const NONCE_PARAMETER = 'question';
+/** Names the request whose whole change is shown */
+export const CHANGE_PARAMETER = 'change';
 
 /** n8n asks only the node that paused last, so all nodes have the same path. */
 export const PAGE_PATH = 'approval';
@@ -71,7 +82,7 @@ export function findLink<T extends Pick<Asking, 'questions'>>(
 export interface VoteStatus {
 	needed: number;
 	approvals: number;
-	answered: Array<{ name: string; isReader: boolean; decision: 'approve' | 'deny'; at: number }>;
+	answered: Array<{ name: string; isReader: boolean; decision: Vote['decision']; at: number }>;
 	/** Asked approvers without an answer */
 	missing: Array<{ name: string; isReader: boolean }>;
 	isDecided: boolean;
@@ -82,8 +93,13 @@ export interface PageRequest {
 	interaction: Interaction;
 	/** If false, an approver can only deny it on the page */
 	isWhole: boolean;
-	/** Empty if the page can't decide it */
+	/** What an edit changes, or its beginning */
+	change?: ProposedChange;
+	/** Empty for a question, or if the page can't decide it */
 	choices: PageChoice[];
+	/** What the agent asks, if it isn't about a permission */
+	question?: AgentQuestion;
+	/** Why it can't be decided or answered on the page */
 	because?: string;
 	/** With several approvers */
 	status?: VoteStatus;
@@ -107,7 +123,7 @@ export const MAX_COMMENT_LENGTH = 2_000;
 const MAX_DECIDED_SHOWN = 10;
 
 const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-/** Only a request with this reason can be decided on the page. */
+/** Only a request with this reason can be decided on the page, and only a question with `IS_QUESTION` answered. */
 const { because: ASKED_BY_POLICY } = judge(
 	{ id: 'id', type: 'permission' },
 	ASK_POLICY,
@@ -140,7 +156,7 @@ export function describeVotes(
 		isReader: index === reader,
 	});
 	return {
-		needed: question.needed,
+		needed: record.question === undefined ? question.needed : 1,
 		approvals: votes.filter(({ decision }) => decision === 'approve').length,
 		answered: votes.map(({ approver, decision, at }) => ({ ...toName(approver), decision, at })),
 		missing: question.approvers.flatMap(({ askedAt }, index) =>
@@ -150,31 +166,48 @@ export function describeVotes(
 	};
 }
 
+/** Returns why a question can't be answered on the page, or undefined. */
+function findUnanswerable(
+	{ record, because }: UndecidedRequest,
+	{ isCut }: AgentQuestion,
+	isWhole: boolean,
+): string | undefined {
+	if (because !== IS_QUESTION) return because;
+	if (record.unsteady) return `its ${record.unsteady.join(' and ')} changes with each reading`;
+	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
+}
+
+export const isAnswerable = ({ because }: PageRequest): boolean => because === undefined;
+
 function toPageRequest(
-	{
-		record,
-		interaction,
-		because,
-	}: { record: RequestRecord; interaction: Interaction; because: string },
+	undecided: UndecidedRequest,
 	{ preferences = ASK_POLICY, questions }: Asking,
 	question: Question,
 	position: number,
 ): PageRequest {
-	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN;
+	const { record, interaction, because } = undecided;
+	const asked = isQuestion(interaction) ? readQuestion(interaction) : undefined;
+	const change = readChange(interaction);
+	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
+	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN && isChangeWhole === true;
 	const canDecide = because === ASKED_BY_POLICY;
 	const offered = canDecide ? pageChoices(interaction, preferences, question.offersFromNowOn) : [];
 	const choices = offered.filter(
 		({ decision }) => decision === 'deny' || (isWhole && !record.unsteady),
 	);
 	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
+	const undecidable = choices.length > 0 ? undefined : canDecide ? unclear : because;
+	const obstacle = asked ? findUnanswerable(undecided, asked, isWhole) : undecidable;
 	return {
 		record,
 		interaction,
 		isWhole,
-		choices,
+		...(change && !asked && { change }),
+		choices: asked ? [] : choices,
+		...(asked && { question: asked }),
 		status: describeVotes(record, question, questions, position),
 		voided: record.voided ?? [],
-		...(choices.length === 0 && { because: canDecide ? unclear : because }),
+		...(obstacle !== undefined && { because: obstacle }),
 	};
 }
 
@@ -185,7 +218,7 @@ export function createForm(asking: Asking, own: Question, approver: number): Pag
 	const planned = planDecisions(
 		records,
 		[],
-		() => judge({ id: 'id', type: 'permission' }, ASK_POLICY) as AskVerdict,
+		(interaction) => judge(interaction, ASK_POLICY) as AskVerdict,
 	);
 	const open = planned.undecided.flatMap((undecided) => {
 		const question = findQuestion(questions, undecided.record);
@@ -201,14 +234,14 @@ export function createForm(asking: Asking, own: Question, approver: number): Pag
 			open
 				.filter(
 					({ question, request }) =>
-						(question === own) === isOwn && request.choices.length > 0 === canDecide,
+						(question === own) === isOwn && isAnswerable(request) === canDecide,
 				)
 				.map(({ request }) => request),
 		),
 	);
 	const requests = shownRequests(ordered);
 	const offered = requests
-		.filter(({ choices }) => choices.length > 0)
+		.filter(isAnswerable)
 		.map(({ record, choices }) => [
 			record.contentHash,
 			choices.map(({ name, option }) => [name, option]),
@@ -231,41 +264,76 @@ export interface FormAnswer {
 	vote: Omit<Vote, 'approver' | 'name'>;
 }
 
-/** Reads the sent form. Returns `changed` if the page showed other requests, and `incomplete` if a choice is missing. */
+const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+type SentVote = Omit<FormAnswer['vote'], 'at' | 'comment'>;
+
+/** Names of a request's fields in the form, by its position on the page */
+export const choiceField = (index: number): string => `request${index}`;
+export const answerField = (index: number): string => `answer${index}`;
+export const reasonField = (index: number): string => `reason${index}`;
+
+function readChoice(choices: readonly PageChoice[], sent: unknown): SentVote | 'incomplete' {
+	const chosen = choices.find((_, position) => sent === String(position));
+	if (!chosen) return 'incomplete';
+	const once = choices.find(({ name }) => name === 'Approve once')?.option;
+	const { decision, option, name } = chosen;
+	return {
+		decision,
+		option,
+		...(once !== undefined && { once }),
+		...(name === FROM_NOW_ON && { fromNowOn: true as const }),
+		choice: name,
+	};
+}
+
+function readAnswerTo(
+	question: AgentQuestion,
+	body: Record<string, unknown>,
+	index: number,
+): SentVote | { reason: string } {
+	const chosen = question.options.findIndex((_, at) => body[choiceField(index)] === String(at));
+	const answer = chosen < 0 ? trimmedText(body[answerField(index)]) : chosen;
+	const checked = checkQuestionAnswer(question, answer);
+	if ('reason' in checked) return checked;
+	const { value, isOption } = checked;
+	const isText = !isOption;
+	return { decision: 'answer', option: value, ...(isText && { isText }), choice: 'Answer' };
+}
+
+/** Why a form wasn't accepted: the page showed other requests, a choice is missing, or what's wrong with an answer */
+export type FormProblem = 'changed' | 'incomplete' | { reason: string };
+
+export const isProblem = (read: FormAnswer[] | FormProblem): read is FormProblem =>
+	!Array.isArray(read);
+
+/** Reads the sent form. The reason of a denial comes before the comment for all requests. */
 export function readForm(
 	{ requests, shown }: PageForm,
 	body: unknown,
 	at: number,
-): FormAnswer[] | 'changed' | 'incomplete' {
+): FormAnswer[] | FormProblem {
 	if (!isRecord(body) || body.shown !== shown) return 'changed';
-	const text = typeof body.comment === 'string' ? body.comment.trim() : '';
-	const comment = text === '' ? {} : { comment: text.slice(0, MAX_COMMENT_LENGTH) };
 	const answers: FormAnswer[] = [];
-	for (const [index, { record, choices }] of requests.entries()) {
-		if (choices.length === 0) continue;
-		const chosen = choices.find((_, position) => body[`request${index}`] === String(position));
-		if (!chosen) return 'incomplete';
-		const once = choices.find(({ name }) => name === 'Approve once')?.option;
-		const { decision, option, name } = chosen;
-		answers.push({
-			contentHash: record.contentHash,
-			vote: {
-				decision,
-				option,
-				...(once !== undefined && { once }),
-				...(name === FROM_NOW_ON && { fromNowOn: true as const }),
-				choice: name,
-				...comment,
-				at,
-			},
-		});
+	for (const [index, request] of requests.entries()) {
+		if (!isAnswerable(request)) continue;
+		const { record, choices, question } = request;
+		const read = question
+			? readAnswerTo(question, body, index)
+			: readChoice(choices, body[choiceField(index)]);
+		if (read === 'incomplete' || 'reason' in read) return read;
+		const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
+		const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
+		const comment = texts.map((text) => text.slice(0, MAX_COMMENT_LENGTH)).join('\n');
+		const { contentHash } = record;
+		answers.push({ contentHash, vote: { ...read, ...(comment !== '' && { comment }), at } });
 	}
 	return answers.length > 0 ? answers : 'incomplete';
 }
 
 /** An answer that was given, as the page repeats it */
 export interface GivenAnswer {
-	vote: Pick<Vote, 'choice' | 'decision' | 'at' | 'comment'>;
+	vote: Pick<Vote, 'choice' | 'decision' | 'at' | 'comment'> & Partial<Pick<Vote, 'option'>>;
 	record: RequestRecord;
 	status?: VoteStatus;
 	targets: string[];
@@ -282,7 +350,7 @@ export function repeatAnswer(
 	const targets = record.interaction
 		? describeRequest(record.interaction).targets.map(({ text }) => text)
 		: record.patterns;
-	const texts = targets.length > 0 ? targets : [record.permission];
+	const texts = targets.length > 0 ? targets : [record.question ?? record.permission];
 	return {
 		record,
 		vote,

@@ -5,6 +5,7 @@ import {
 	jsonField,
 	numberField,
 	showFor,
+	textField,
 	toggle,
 	type Field,
 } from '../../shared/n8n/fields';
@@ -53,11 +54,22 @@ export const unansweredAfter = numberField(
 	'How long approvers have, counted from when a request was first seen',
 );
 
+export const answerIfNobodyAnswers = textField<string>(
+	'Answer If Nobody Answers',
+	'answerIfNobodyAnswers',
+	{
+		description: "The answer to a question of the agent, with 'If Nobody Answers' set to Deny",
+		hint: 'If the question has options, it has to be one of them. Otherwise, the workflow stops with an error.',
+		placeholder: 'e.g. Decide yourself',
+		isPolicy: true,
+	},
+);
+
 export const sendComments = toggle(
 	'Send Comments to the Agent',
 	'sendComments',
 	false,
-	'Whether to send the comment of an approval page to the agent as a message',
+	'Whether to send the comments and reasons of an approval page to the agent as a message',
 );
 
 export const returnItemsEarly = toggle(
@@ -83,7 +95,7 @@ const approvalsField = collection(
 	sorted([
 		...showFor({ '/permissionPolicy': ['rules', 'approve', 'ask'] }, approveWith),
 		...showFor({ '/permissionPolicy': ['rules'] }, moreRules),
-		...onlyWhile<Field>(ifNobodyAnswers, unansweredAfter, sendComments),
+		...onlyWhile<Field>(ifNobodyAnswers, unansweredAfter, answerIfNobodyAnswers, sendComments),
 		...onlyWhile<Field>(...showFor<Field>({ '/whileWaiting': ['pause'] }, ...teamOptions)),
 	]),
 );

@@ -43,7 +43,8 @@ export const DECISION_CHOICES: Choices<Decision> = {
 };
 
 export const answer = field<Answer>('Answer', 'answer', 'string', '={{ $json }}', {
-	description: "The answering node's item, or a word such as approve or deny",
+	description:
+		"The answering node's item, or a word such as approve or deny. For a question, any text.",
 	hint: 'Reads items of Send and Wait for Response, Form and Chat. Without an answer, the requests stay undecided.',
 	required: true,
 	placeholder: 'e.g. approve',
@@ -64,7 +65,8 @@ export const requestsShown = field<Interaction[]>(
 );
 
 export const answerComment = textField<string>('Comment', 'comment', {
-	description: 'A comment for the record of the decision',
+	description:
+		'A comment for the record of the decision. The agent also gets the comment of a denial.',
 	placeholder: 'e.g. Only on the staging site',
 	isPolicy,
 });

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
 import type { Field, FieldSource } from '../../shared/n8n/fields';
-import { readAnswer, type Answer } from '../requests/answer';
+import { readAnswer, readAnswerText, type Answer } from '../requests/answer';
 import { readRequestsShown } from '../requests/request';
 import { literalAfter } from '../policy/globs';
 import { readMoreRules } from '../policy/moreRules';
@@ -11,6 +11,8 @@ import type { Interaction } from '../../shared/client/session';
 import { DECISION_CHOICES } from './policy';
 
 export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer(value);
+
+export const checkAnswerText: Field<Answer>['check'] = (_label, value) => readAnswerText(value);
 
 export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value) =>
 	readRequestsShown(value);

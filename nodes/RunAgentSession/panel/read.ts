@@ -11,6 +11,7 @@ import {
 	type Panel,
 } from '../../shared/n8n/fields';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
+import { isQuestion } from '../requests/agentQuestion';
 import type { Answer } from '../requests/answer';
 import type { Interaction } from '../../shared/client/session';
 import type { Policy } from '../policy/rules';
@@ -18,7 +19,13 @@ import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../session/schedule';
 import * as option from './options';
 import * as policy from './policy';
-import { checkAnswer, checkMoreRules, checkRequestsShown, checkRuleFields } from './policyChecks';
+import {
+	checkAnswer,
+	checkAnswerText,
+	checkMoreRules,
+	checkRequestsShown,
+	checkRuleFields,
+} from './policyChecks';
 import * as session from './session';
 import { readTeam } from './teamChecks';
 
@@ -105,10 +112,20 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 			'A model must not answer. Let the workflow ask the approver and apply the answer. Or put the node Workspace Automation with Resolve Interaction under Human review.',
 		);
 	const panel = openPanel(context, itemIndex);
+	const asked = readParameter(panel, { ...policy.requestsShown, check: checkRequestsShown });
+	const isText = asked.every(isQuestion);
+	if (isText && asked.length > 1)
+		throw new WorkspaceAutomationError(
+			"'Requests Shown' has several questions",
+			'Nothing was sent. One answer is for one question: use an item for each of them.',
+		);
 	return {
 		sessionId: readParameter(panel, session.session),
-		answer: readParameter(panel, { ...policy.answer, check: checkAnswer }),
-		asked: readParameter(panel, { ...policy.requestsShown, check: checkRequestsShown }),
+		answer: readParameter(panel, {
+			...policy.answer,
+			check: isText ? checkAnswerText : checkAnswer,
+		}),
+		asked,
 		comment: nonEmptyText(readParameter(panel, policy.answerComment)),
 	};
 }
@@ -150,6 +167,7 @@ function readTimeouts(panel: Panel, asTool: boolean): Timeouts {
 		onMaxWait: readParameter(panel, session.onMaxWait),
 		ifNobodyAnswers: readApproval(panel, option.ifNobodyAnswers),
 		unansweredAfterMs: readApproval(panel, option.unansweredAfter) * HOUR_MS,
+		answerIfNobodyAnswers: nonEmptyText(readApproval(panel, option.answerIfNobodyAnswers)),
 	};
 }
 

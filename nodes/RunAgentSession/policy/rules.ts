@@ -74,7 +74,8 @@ export interface SettledVerdict {
 /** Choice of one of several approvers */
 export interface ApproverDecision {
 	name: string;
-	decision: 'approve' | 'deny';
+	/** `answer`: to a question, which no policy decides */
+	decision: 'approve' | 'deny' | 'answer';
 	/** ISO date-time */
 	at: string;
 	comment?: string;
@@ -208,6 +209,7 @@ function applyRules(request: Record<string, unknown>, policy: Policy, budget: Ma
 function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruling {
 	if (!answer) return askVerdict('there is no answer');
 	if (answer.answer === 'none') return askVerdict(`nobody answered: ${answer.because}`);
+	if (answer.answer === 'text') return askVerdict('a text only answers questions');
 	const because = answer.appliesTo === 'asked' && findMismatch(answer, request);
 	if (because) return askVerdict(because);
 	const { comment } = answer;

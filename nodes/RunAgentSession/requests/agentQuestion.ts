@@ -1,6 +1,6 @@
 import { isRecord, toText } from '../../shared/values';
 
-// A question of the agent: any interaction that isn't a permission. The API document doesn't show its fields.
+// A question of the agent: an interaction that isn't about a permission. The API document doesn't show its fields.
 
 export interface AgentOption {
 	/** Sent with its type: a service that offers 1 may not understand "1" */
@@ -34,13 +34,19 @@ const TEXT_NAMES = ['question', 'text', 'title', 'prompt', 'message', 'instructi
 const LABEL_NAMES = ['label', 'name', 'text', 'title'];
 const VALUE_NAMES = ['value', 'id', 'key', ...LABEL_NAMES];
 const GROUP_NAMES = ['options', 'choices', 'items', 'children'];
-/** AnyFields of an option that its choice shows */
+/** Fields of an option that its choice shows */
 const SHOWN_NAMES = ['value', 'label', 'description'];
 
 type AnyFields = Record<string, unknown>;
 
+/** Returns whether an interaction is a question. One with a permission or patterns asks for something, even if its type is another one. */
 export const isQuestion = (interaction: unknown): boolean =>
-	isRecord(interaction) && interaction.type !== 'permission';
+	isRecord(interaction) &&
+	interaction.type !== 'permission' &&
+	interaction.permission === undefined &&
+	interaction.patterns === undefined &&
+	typeof interaction.id === 'string' &&
+	interaction.id !== '';
 
 const isWord = (value: unknown): value is string | number =>
 	typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
@@ -188,7 +194,8 @@ export const answerValues = (
 	{ type }: { type: unknown },
 	{ value, isOption }: Exclude<CheckedAnswer, { reason: string }>,
 ): { type: unknown; option?: AgentOption['value']; answer: AgentOption['value'] } => ({
-	type,
+	// The node gives a question without a type an empty one.
+	type: type === '' ? undefined : type,
 	...(isOption && { option: value }),
 	answer: value,
 });

@@ -5,7 +5,11 @@ import { isRecord, isTooDeep, toText } from '../../shared/values';
 // Reads an approver's answer: a boolean, a word, or the output of n8n's own nodes (n8n-nodes-base in 1.123 and 2.41: Send and Wait
 // for Response, Form, Chat). The list of forms is closed, and an answer is never guessed.
 
-export type Answer = { answer: 'approve' | 'deny' } | { answer: 'none'; because: string };
+export type Answer =
+	| { answer: 'approve' | 'deny' }
+	/** To a question of the agent */
+	| { answer: 'text'; text: string }
+	| { answer: 'none'; because: string };
 
 type Side = 'approve' | 'deny';
 type Reading = Side | 'both' | 'empty' | 'unreadable';
@@ -95,7 +99,7 @@ function readItem({ data, ...top }: Record<string, unknown>): Reading {
 }
 
 /** Returns whether a value is the question or a request. The agent may have added any field. */
-const isQuestion = (value: unknown): boolean =>
+const isQuestionItem = (value: unknown): boolean =>
 	isRecord(value) &&
 	(QUESTION_FIELDS.some((name) => name in value) ||
 		('id' in value && 'type' in value) ||
@@ -104,25 +108,59 @@ const isQuestion = (value: unknown): boolean =>
 const ANSWER_HELP =
 	'Use true or false, one of the words approve, approved, yes, allow, ok, deny, denied, no, reject, disapprove, or the item of the node that asked: {"data": {"approved": true}}, {"data": {"text": "yes"}}, {"approved": true}, {"chatInput": "yes"}, or a form with one field Decision that has such a word.';
 
+const EMPTY: Answer = { answer: 'none', because: 'the answer is empty' };
+const ASKED_AGAIN: Answer = {
+	answer: 'none',
+	because: 'the node before returned the question itself, because nobody answered in time',
+};
+
+const isAskedAgain = (value: unknown): boolean =>
+	isQuestionItem(value) || (isRecord(value) && isQuestionItem(value.data));
+
 /**
  * Returns an approver's answer. Returns `none` for an empty value, and for the question itself.
  * @throws WorkspaceAutomationError that quotes an answer that is none of the forms, or contradicts itself
  */
 export function readAnswer(value: unknown): Answer {
-	if (isQuestion(value) || (isRecord(value) && isQuestion(value.data))) {
-		return {
-			answer: 'none',
-			because: 'the node before returned the question itself, because nobody answered in time',
-		};
-	}
+	if (isAskedAgain(value)) return ASKED_AGAIN;
 	const read = () => (isRecord(value) ? readItem(value) : readWord(value));
 	const reading = isTooDeep(value) ? 'unreadable' : read();
 	if (reading === 'approve' || reading === 'deny') return { answer: reading };
-	if (reading === 'empty') return { answer: 'none', because: 'the answer is empty' };
+	if (reading === 'empty') return EMPTY;
 	throw new WorkspaceAutomationError(
 		reading === 'both'
 			? "'Answer' says both approve and deny"
 			: "'Answer' can't be read as approve or deny",
 		`It is ${quoteVisible(toText(value), 200)}. ${ANSWER_HELP}`,
+	);
+}
+
+const FORM_FIELDS = ['Answer', 'Decision'];
+
+/** Returns the values of the fields that can hold a text. */
+function listTexts(value: unknown): unknown[] {
+	if (!isRecord(value)) return [value];
+	const { data, chatInput, ...top } = value;
+	const inData = isRecord(data)
+		? ['text', 'chatInput', ...FORM_FIELDS].map((name) => data[name])
+		: [data];
+	return [chatInput, ...inData, ...(isSent(top) ? FORM_FIELDS.map((name) => top[name]) : [])];
+}
+
+/**
+ * Returns an approver's answer to a question of the agent: a text, or the item of the node that asked.
+ * @throws WorkspaceAutomationError that quotes an answer without a text, or with several
+ */
+export function readAnswerText(value: unknown): Answer {
+	if (isAskedAgain(value)) return ASKED_AGAIN;
+	const found = isTooDeep(value) ? [] : listTexts(value);
+	const texts = found.filter((each) => typeof each === 'string' || typeof each === 'number');
+	const [text, ...others] = [...new Set(texts.map(String))].filter((each) => each.trim() !== '');
+	if (text !== undefined && others.length === 0) return { answer: 'text', text };
+	const isEmpty = value === undefined || value === null || texts.length > 0;
+	if (text === undefined && isEmpty) return EMPTY;
+	throw new WorkspaceAutomationError(
+		others.length > 0 ? "'Answer' has several texts" : "'Answer' has no text for the question",
+		`It is ${quoteVisible(toText(value), 200)}. Use a text, or the item of the node that asked: {"data": {"text": "Blue"}}, {"chatInput": "Blue"}, or a form with one field Answer.`,
 	);
 }

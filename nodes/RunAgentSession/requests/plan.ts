@@ -1,8 +1,10 @@
 import { contentHash } from './content';
 import type { Interaction } from '../../shared/client/session';
-import type { SettledVerdict, Verdict } from '../policy/rules';
+import { findObstacle, type AskVerdict, type Verdict } from '../policy/rules';
+import { isQuestion } from './agentQuestion';
 import { decidedByVotes, type Question } from './questions';
 import { isReadable, type RequestRecord } from './record';
+import type { RequestVerdict } from './votes';
 
 export const MAX_PENDING = 100;
 /** An agent that asks more often isn't making progress. */
@@ -10,7 +12,7 @@ export const MAX_DECISIONS = 1_000;
 
 export interface DueDecision {
 	record: RequestRecord;
-	verdict: SettledVerdict;
+	verdict: RequestVerdict;
 }
 
 export interface UndecidedRequest {
@@ -20,7 +22,7 @@ export interface UndecidedRequest {
 }
 
 export interface Plan {
-	/** Approvals first: a denial may end the agent's other requests */
+	/** Denials last: a denial may end the agent's other requests */
 	due: DueDecision[];
 	undecided: UndecidedRequest[];
 }
@@ -73,19 +75,30 @@ export function planDecisions(
 				because: because ?? (verdict as { because: string }).because,
 			});
 	}
-	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'approve' ? 0 : 1);
+	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'deny' ? 1 : 0);
 	return { due: due.sort((one, other) => rank(one) - rank(other)), undecided };
+}
+
+/** Why a question isn't decided, if an approver can answer it */
+export const IS_QUESTION = "it's a question, which only an approver answers";
+
+function judgeQuestion(interaction: Interaction): AskVerdict {
+	// What keeps a request from being decided also keeps a question from being answered.
+	const obstacle = findObstacle({ ...interaction, type: 'permission' });
+	return { decision: 'ask', because: obstacle ?? IS_QUESTION };
 }
 
 function judge(
 	record: RequestRecord,
 	questions: readonly Question[],
 	decide: (interaction: Interaction) => Verdict,
-): Verdict {
+): RequestVerdict | AskVerdict {
 	const voted = decidedByVotes(record, questions);
-	if (voted && !(record.unsteady && voted.decision === 'approve'))
+	if (voted && !(record.unsteady && voted.decision !== 'deny'))
 		return { ...voted, decidedBy: 'page' };
-	const verdict = decide(record.interaction!);
+	const interaction = record.interaction!;
+	if (isQuestion(interaction)) return judgeQuestion(interaction);
+	const verdict = decide(interaction);
 	if (record.unsteady && verdict.decision === 'approve')
 		return {
 			decision: 'ask',

@@ -1,16 +1,16 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
 import { toText } from '../../shared/values';
 import { describeRequest, type RememberedRequest } from '../policy/remembered';
-import type { SettledVerdict } from '../policy/rules';
 import { changedMetadata, contentHash } from './content';
-import type { Vote } from './votes';
+import { isQuestion, readQuestion } from './agentQuestion';
+import type { RequestVerdict, Vote } from './votes';
 
 // One record holds everything that the node knows about a request. Each function takes the records after one event. They are pure.
 
 export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'refused';
 
 export interface Decision {
-	verdict: SettledVerdict;
+	verdict: RequestVerdict;
 	/** The whole request, if it was approved from now on */
 	remembered?: RememberedRequest;
 	/** Milliseconds since 1970 */
@@ -34,6 +34,8 @@ export interface RequestRecord {
 	interaction?: Interaction;
 	permission: string;
 	patterns: string[];
+	/** The beginning of its text, if it's a question */
+	question?: string;
 	/** Milliseconds since 1970, like all times here */
 	seenAt: number;
 	/** When approvers were first asked */
@@ -57,6 +59,8 @@ export const MAX_UNCONFIRMED_MS = 30_000;
 /** Polls in a row with other metadata after which the metadata counts as changing at each poll */
 const MIN_CHANGES = 2;
 
+const MAX_QUESTION_KEPT = 500;
+
 const isOver = ({ decision }: RequestRecord): boolean =>
 	decision !== undefined && ['confirmed', 'gone', 'refused'].includes(decision.state);
 
@@ -68,6 +72,9 @@ function newRecord(interaction: Interaction, hash: string, now: number): Request
 		interaction,
 		permission: toText(permission ?? ''),
 		patterns: Array.isArray(patterns) ? patterns.map(toText) : [],
+		...(isQuestion(interaction) && {
+			question: readQuestion(interaction).text.slice(0, MAX_QUESTION_KEPT),
+		}),
 		seenAt: now,
 		votes: [],
 	};
@@ -207,7 +214,7 @@ const change = (
 export const recordSending = (
 	records: readonly RequestRecord[],
 	record: RequestRecord,
-	verdict: SettledVerdict,
+	verdict: RequestVerdict,
 	now: number,
 ): RequestRecord[] =>
 	change(records, record, {

@@ -1,13 +1,16 @@
 import { rememberRequests, type RememberedRule } from '../policy/moreRules';
-import type { SettledVerdict } from '../policy/rules';
 import { quote } from '../../shared/values';
-import type { DecisionState, RequestRecord } from './record';
+import type { Decision, DecisionState, RequestRecord } from './record';
+import type { RequestVerdict } from './votes';
 
 /** A decision in the output's form */
-export interface DecisionSummary extends Partial<SettledVerdict> {
+export interface DecisionSummary extends Partial<Omit<RequestVerdict, 'isText'>> {
 	interactionId: string;
 	permission: string;
 	patterns: string[];
+	/** The beginning of a question, and what was answered */
+	question?: string;
+	answer?: string | number;
 	/** What happened. Only `confirmed` counts as approved or denied. */
 	state: DecisionState;
 	/** ISO date-time */
@@ -21,13 +24,19 @@ const WARNINGS: Partial<Record<DecisionState, string>> = {
 	refused: 'was refused by the service',
 };
 
+/** An answer is `answer`, because it may be no option. */
+function showVerdict({ option, isText: _isText, ...verdict }: Decision['verdict']) {
+	return verdict.decision === 'answer' ? { ...verdict, answer: option } : { ...verdict, option };
+}
+
 /** Returns the decisions, a warning for each that isn't known to have taken effect, and the rules of those made from now on. */
 export function summarizeDecisions(records: readonly RequestRecord[]): {
 	decisions: DecisionSummary[];
 	warnings: string[];
 	rulesToRemember: RememberedRule[];
 } {
-	const decisions = records.flatMap(({ id, permission, patterns, decision }): DecisionSummary[] => {
+	const decisions = records.flatMap((record): DecisionSummary[] => {
+		const { id, permission, patterns, question, decision } = record;
 		if (!decision) return [];
 		const { verdict, state, at } = decision;
 		return [
@@ -35,16 +44,17 @@ export function summarizeDecisions(records: readonly RequestRecord[]): {
 				interactionId: id,
 				permission,
 				patterns,
-				...verdict,
+				...(question !== undefined && { question }),
+				...showVerdict(verdict),
 				state,
 				at: new Date(at).toISOString(),
 			},
 		];
 	});
-	const warnings = decisions.flatMap(({ interactionId, decision, option, state }) =>
+	const warnings = decisions.flatMap(({ interactionId, decision, option, answer, state }) =>
 		WARNINGS[state] === undefined
 			? []
-			: `The decision "${decision}" (${quote(option, 50)}) about request ${quote(interactionId, 50)} ${WARNINGS[state]}.`,
+			: `The decision "${decision}" (${quote(option ?? answer, 50)}) about request ${quote(interactionId, 50)} ${WARNINGS[state]}.`,
 	);
 	const remembered = records.flatMap(({ decision }) => decision?.remembered ?? []);
 	return { decisions, warnings, rulesToRemember: rememberRequests(remembered) };

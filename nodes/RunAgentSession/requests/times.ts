@@ -1,9 +1,13 @@
+import { quoteVisible } from '../../shared/approvals/visibleText';
+
 export type AfterDeadline = 'deny' | 'abort' | 'error';
 
 export interface AnswerDeadline {
 	/** Milliseconds since 1970 */
 	at: number;
 	after: AfterDeadline;
+	/** With `deny`: the answer to a question */
+	answer?: string;
 }
 
 interface WaitLimits {
@@ -12,17 +16,20 @@ interface WaitLimits {
 	onMaxWait: 'abort' | 'letRun';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
+	answerIfNobodyAnswers?: string;
 }
 
 /** Returns the end of waiting, which began at `since`, if there is one. The node asked the approver at `askedAt`. */
 export function findDeadline(
 	{ since, askedAt }: { since: number; askedAt: number },
-	{ maxWaitMs, onMaxWait, ifNobodyAnswers, unansweredAfterMs }: WaitLimits,
+	limits: WaitLimits,
 ): AnswerDeadline | undefined {
+	const { maxWaitMs, onMaxWait, ifNobodyAnswers, unansweredAfterMs } = limits;
+	const { answerIfNobodyAnswers: answer } = limits;
 	const end = since + maxWaitMs;
 	const unanswered = ifNobodyAnswers === 'wait' ? Infinity : askedAt + unansweredAfterMs;
 	if (ifNobodyAnswers !== 'wait' && unanswered < end)
-		return { at: unanswered, after: ifNobodyAnswers };
+		return { at: unanswered, after: ifNobodyAnswers, ...(answer !== undefined && { answer }) };
 	if (end === Infinity) return undefined;
 	return { at: end, after: onMaxWait === 'abort' ? 'abort' : 'error' };
 }
@@ -33,8 +40,22 @@ const AFTER_TEXTS: Record<AfterDeadline, [one: string, several: string]> = {
 	error: ['the workflow stops with an error', 'the workflow stops with an error'],
 };
 
-export const describeAfter = ({ after }: AnswerDeadline, requests: number): string =>
-	AFTER_TEXTS[after][requests === 1 ? 0 : 1];
+const MAX_ANSWER_SHOWN = 80;
+
+/** Returns what happens after a deadline. @param questions how many of the requests are questions, which can't be denied */
+export function describeAfter(
+	{ after, answer }: AnswerDeadline,
+	requests: number,
+	questions = 0,
+): string {
+	if (after !== 'deny' || questions === 0) return AFTER_TEXTS[after][requests === 1 ? 0 : 1];
+	const [ends] = AFTER_TEXTS.error;
+	const ofQuestion =
+		answer === undefined
+			? ends
+			: `a question is answered with ${quoteVisible(answer, MAX_ANSWER_SHOWN)}, or ${ends}`;
+	return questions === requests ? ofQuestion : `open requests are denied, and ${ofQuestion}`;
+}
 
 function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 	try {

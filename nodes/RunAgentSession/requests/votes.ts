@@ -3,25 +3,35 @@ import type { PageChoiceName } from './choices';
 
 // The answers of people to one request. A single approver is a team of one.
 
+export type VoteName = PageChoiceName | 'Answer';
+
 export interface Vote {
 	/** Missing if the approver has no name */
 	name?: string;
 	/** Position among the approvers of the question */
 	approver: number;
-	decision: 'approve' | 'deny';
-	/** In the type that the service gave it */
+	decision: RequestVerdict['decision'];
+	/** In the type that the service gave it. The answer, for a question. */
 	option: string | number;
+	/** True if the answer is a text of the approver's own */
+	isText?: true;
 	/** The option for Approve once, if the page offered it */
 	once?: string | number;
 	fromNowOn?: true;
 	/** The choice's name on the page */
-	choice: PageChoiceName;
+	choice: VoteName;
 	comment?: string;
 	/** Milliseconds since 1970 */
 	at: number;
 }
 
-export type TalliedVerdict = Omit<SettledVerdict, 'decidedBy'>;
+/** What is sent about a request: a decision, or the answer to a question */
+export interface RequestVerdict extends Omit<SettledVerdict, 'decision'> {
+	decision: SettledVerdict['decision'] | 'answer';
+	isText?: true;
+}
+
+export type TalliedVerdict = Omit<RequestVerdict, 'decidedBy'>;
 
 export const hasVoted = (votes: readonly Vote[], approver: number): boolean =>
 	votes.some((vote) => vote.approver === approver);
@@ -45,10 +55,22 @@ const toApprover = ({ name, decision, at, comment }: Vote): ApproverDecision[] =
 			];
 
 /**
- * Returns what the votes decide, or undefined while some are missing. One denial denies. Approvers who chose different ways to approve have
+ * Returns what the votes decide, or undefined while some are missing. One denial denies, and the first answer to a question counts. Approvers who chose different ways to approve have
  * all approved once. If the request offers no way to approve once, they have to be asked again.
  */
 export function tally(votes: readonly Vote[], needed: number): TalliedVerdict | undefined {
+	const [first] = votes;
+	if (first?.decision === 'answer') {
+		const { decision, option, isText } = first;
+		const approvers = toApprover(first);
+		return {
+			decision,
+			option,
+			...(isText && { isText }),
+			...(approvers.length > 0 && { approvers }),
+			...(approvers.length === 0 && first.comment !== undefined && { comment: first.comment }),
+		};
+	}
 	const denial = votes.find(({ decision }) => decision === 'deny');
 	const counted = denial ? votes.slice(0, votes.indexOf(denial) + 1) : votes.slice(0, needed);
 	if (!denial && counted.length < needed) return undefined;

@@ -62,7 +62,11 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	run.save({
 		requests,
 		questions: after,
-		page: { preferences: { approveWith, approveValues, denyValues }, sendComments },
+		page: {
+			preferences: { approveWith, approveValues, denyValues },
+			sendComments,
+			sendsReasons: sendComments || run.api.hasPlaceFor('resolveInteraction', 'reason'),
+		},
 	});
 	return asks.map((ask) => ({
 		ask,

@@ -1,12 +1,23 @@
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { quoteVisible } from '../../shared/approvals/visibleText';
+import type { Interaction } from '../../shared/client/session';
+import type { Values } from '../../shared/client/operations';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
 import { MATCH_BUDGET } from '../policy/globs';
 import { decide } from '../policy/rules';
-import { planDecisions, type DueDecision } from '../requests/plan';
+import {
+	answerValues,
+	checkQuestionAnswer,
+	isQuestion,
+	readQuestion,
+} from '../requests/agentQuestion';
+import { IS_QUESTION, planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
+import { findMismatch } from '../requests/request';
+import type { RequestVerdict } from '../requests/votes';
 import type { SessionRun } from './run';
-import { unansweredAt } from './schedule';
+import { unansweredAt, type Timeouts } from './schedule';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
@@ -22,7 +33,7 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
-	const due = [...planned.due, ...takeUnanswered(run)];
+	const due = [...planned.due, ...takeApplied(run), ...takeUnanswered(run)];
 	for (const [index, decision] of due.entries()) {
 		const isTooEarly = run.now < (run.hold?.until ?? 0);
 		if (isTooEarly || run.now > run.decisionDeadline) return false;
@@ -34,41 +45,137 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	return true;
 }
 
-/** Moves requests that nobody answered in time from `run.undecided` to decisions that deny them. */
+/**
+ * Moves a question that Apply an Answer answers from `run.undecided`.
+ * @throws WorkspaceAutomationError if the answer can't be sent
+ */
+function takeApplied(run: SessionRun): DueDecision[] {
+	const { answer } = run.settings.policy;
+	if (answer?.answer !== 'text') return [];
+	const due: DueDecision[] = [];
+	run.undecided = run.undecided.map((undecided) => {
+		const { record, interaction, because } = undecided;
+		if (because !== IS_QUESTION) return undecided;
+		const mismatch = findMismatch(answer, interaction);
+		if (mismatch !== undefined) return { ...undecided, because: mismatch };
+		const verdict = answerQuestion(interaction, answer.text, 'answer');
+		if ('reason' in verdict)
+			throw new WorkspaceAutomationError("'Answer' can't be sent", verdict.reason);
+		const { comment } = answer;
+		due.push({ record, verdict: { ...verdict, ...(comment !== undefined && { comment }) } });
+		return undecided;
+	});
+	run.undecided = run.undecided.filter(({ record }) => due.every((each) => each.record !== record));
+	return due;
+}
+
+function answerQuestion(
+	interaction: Interaction,
+	text: string,
+	decidedBy: string,
+): RequestVerdict | { reason: string } {
+	const answer = checkQuestionAnswer(readQuestion(interaction), text);
+	if ('reason' in answer) return answer;
+	const { value, isOption } = answer;
+	const isText = !isOption;
+	return { decision: 'answer', option: value, ...(isText && { isText }), decidedBy };
+}
+
+/** Returns Answer If Nobody Answers, if it answers the question. */
+function answerUnanswered(
+	interaction: Interaction,
+	{ answerIfNobodyAnswers }: Timeouts,
+): RequestVerdict | undefined {
+	if (answerIfNobodyAnswers === undefined) return undefined;
+	const verdict = answerQuestion(interaction, answerIfNobodyAnswers, 'policy');
+	return 'reason' in verdict ? undefined : verdict;
+}
+
+/** @throws WorkspaceAutomationError that quotes a question that nobody answered in time, because it can't be denied */
+export function throwIfUnanswered({ settings, undecided, wallTime }: SessionRun): void {
+	const { timeouts } = settings;
+	if (timeouts.ifNobodyAnswers !== 'deny') return;
+	const unanswered = undecided.find(
+		({ record, interaction }) =>
+			isQuestion(interaction) && unansweredAt([record], timeouts) <= wallTime,
+	);
+	if (!unanswered) return;
+	const { text } = readQuestion(unanswered.interaction);
+	const isSet = timeouts.answerIfNobodyAnswers !== undefined;
+	const set = isSet ? 'that is one of its options ' : '';
+	throw new WorkspaceAutomationError(
+		"Nobody answered the agent's question in time",
+		`Answer it in the dashboard, and continue the session. To answer such questions by themselves, enter an answer ${set}in 'Answer If Nobody Answers'. The session is still running. The agent asks: ${quoteVisible(text, 300)}.`,
+	);
+}
+
+/** Moves requests that nobody answered in time from `run.undecided` to decisions that deny them, and to answers. */
 function takeUnanswered(run: SessionRun): DueDecision[] {
 	const { policy, timeouts } = run.settings;
 	if (timeouts.ifNobodyAnswers !== 'deny') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.filter(({ record, interaction }) => {
 		if (unansweredAt([record], timeouts) > run.wallTime) return true;
-		const verdict = decide(interaction, { ...policy, mode: 'deny' });
-		if (verdict.decision !== 'ask') due.push({ record, verdict });
-		return verdict.decision === 'ask';
+		const verdict = isQuestion(interaction)
+			? answerUnanswered(interaction, timeouts)
+			: decide(interaction, { ...policy, mode: 'deny' });
+		const isSettled = verdict !== undefined && verdict.decision !== 'ask';
+		if (isSettled) due.push({ record, verdict });
+		return !isSettled;
 	});
 	return due;
+}
+
+/** Returns the operation that sends a decision, or the answer to a question, with its values. */
+function toRequest({ record, verdict }: DueDecision): {
+	operation: 'resolveInteraction' | 'answerQuestion';
+	values: Values;
+} {
+	const { id: interactionId, type } = record.interaction!;
+	const { decision, option, isText } = verdict;
+	if (decision === 'answer') {
+		const answer = answerValues({ type }, { value: option, isOption: !isText });
+		return { operation: 'answerQuestion', values: { interactionId, ...answer } };
+	}
+	const approved = decision === 'approve';
+	const reason = approved ? undefined : joinComments(verdict);
+	const values = { interactionId, type, option, decision, approved, reason };
+	return { operation: 'resolveInteraction', values };
+}
+
+/** Returns the comments of a verdict, with the names of approvers who have one. */
+const listComments = ({ approvers, comment }: RequestVerdict): string[] =>
+	approvers?.flatMap((each) =>
+		each.comment === undefined ? [] : `${each.name}: ${each.comment}`,
+	) ?? (comment === undefined ? [] : [comment]);
+
+const joinComments = (verdict: RequestVerdict): string | undefined =>
+	listComments(verdict).join('\n') || undefined;
+
+/** Returns the comments to send as a message, after a decision that can't carry its own. */
+function addComments({ api, record, settings }: SessionRun, verdict: RequestVerdict): string[] {
+	const { comments = [] } = record;
+	const isCarried = verdict.decision === 'deny' && api.hasPlaceFor('resolveInteraction', 'reason');
+	if (!settings.sendComments || isCarried) return comments;
+	return [...new Set([...comments, ...listComments(verdict)])];
 }
 
 /** Sends a decision once. Returns whether the service took it; otherwise the next poll shows. */
 async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean> {
 	const { api } = run;
-	const { id, type, permission, patterns } = due.record.interaction!;
-	const { decision, option, decidedBy, comment } = due.verdict;
+	const { permission, patterns, question } = due.record;
+	const { decision, decidedBy } = due.verdict;
 	// Text from the agent must not forge lines of the log.
-	const what = quote([permission, patterns], 500);
+	const what = quote(question ?? [permission, patterns], 500);
 	run.log(`Approval request decided by ${decidedBy}: ${decision} ${what}`);
-	const values = {
-		sessionId: run.sessionId,
-		interactionId: id,
-		type,
-		option,
-		decision,
-		approved: decision === 'approve',
-		reason: decision === 'deny' ? comment : undefined,
-	};
+	const { operation, values } = toRequest(due);
 	const options = { deadline: run.decisionDeadline, singleAttempt: true };
-	const requests = recordSending(run.record.requests, due.record, due.verdict, run.wallTime);
-	const sending = run.withIntent({ requests }, () =>
-		api.call('resolveInteraction', values, options),
+	const intent = {
+		requests: recordSending(run.record.requests, due.record, due.verdict, run.wallTime),
+		comments: addComments(run, due.verdict),
+	};
+	const sending = run.withIntent(intent, () =>
+		api.call(operation, { sessionId: run.sessionId, ...values }, options),
 	);
 	const answer = await resultOrError(sending);
 	run.noteChange();

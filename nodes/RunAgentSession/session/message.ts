@@ -42,11 +42,12 @@ export async function sendMessage(
 	run.log(`Message sent to agent session ${sessionId}`);
 }
 
-/** Sends the approval page's comment once. A failure becomes a warning, never the outcome. Returns whether to poll again. */
+/** Sends the approvers' comments once. A failure becomes a warning, never the outcome. Returns whether to poll again. */
 export async function sendComment(run: SessionRun): Promise<boolean> {
-	const { comment, commentAttempts = 0 } = run.record;
-	if (!comment || !run.settings.sendComments || run.session!.status === 'failed') return false;
-	const failure = await resultOrError(sendMessage(run, 'comment', comment, run.session!));
+	const { comments = [], commentAttempts = 0 } = run.record;
+	if (comments.length === 0 || run.session!.status === 'failed') return false;
+	const text = comments.join('\n');
+	const failure = await resultOrError(sendMessage(run, 'comment', text, run.session!));
 	const attempts = commentAttempts + 1;
 	const isTransient =
 		failure instanceof WorkspaceAutomationError &&
@@ -58,7 +59,7 @@ export async function sendComment(run: SessionRun): Promise<boolean> {
 	}
 	const { messages } = run.record;
 	run.save({
-		comment: undefined,
+		comments: undefined,
 		commentAttempts: undefined,
 		messages: { ...messages, comment: undefined },
 	});

@@ -4,7 +4,7 @@ import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasQuestion } from './ask';
 import { countWaiting } from './crowd';
-import { decidePending } from './decide';
+import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPoll } from '../requests/record';
 import { sendComment } from './message';
@@ -29,6 +29,7 @@ export const MIN_POLL_REQUEST_MS = 15_000;
 export async function pollOnce(run: SessionRun, wake: Wake): Promise<RunResult | undefined> {
 	if (!(await wake.whilePolling(() => takeReading(run, wake)))) return undefined;
 	if (!(await decidePending(run))) return undefined;
+	throwIfUnanswered(run);
 	if (run.undecided.length > 0)
 		return run.isSettling || !hasQuestion(run) ? undefined : toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;

@@ -29,9 +29,9 @@ export interface Course {
 	/** What approvers were asked */
 	questions: Question[];
 	/** What the approval page needs to know of the node's settings */
-	page?: { preferences: OptionPreferences; sendComments?: boolean };
-	/** Comments for the agent, until they're sent */
-	comment?: string;
+	page?: { preferences: OptionPreferences; sendComments?: boolean; sendsReasons?: boolean };
+	/** Comments for the agent that no decision carried, until they're sent */
+	comments?: string[];
 	wait: WaitState;
 	pollCount?: number;
 	origin?: Omit<RequestOrigin, 'sessionId'>;

@@ -76,6 +76,8 @@ export interface Timeouts {
 	onMaxWait: 'abort' | 'letRun';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
+	/** Answers a question if nobody does, with `deny` */
+	answerIfNobodyAnswers?: string;
 }
 
 /** Wall-clock times, because they outlive the process */

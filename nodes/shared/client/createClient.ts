@@ -8,6 +8,7 @@ import type { ApiClient, OperationId, Routing, ServiceOperation } from './operat
 import {
 	applyOverride,
 	createRequest,
+	listPlaceholders,
 	readField,
 	readOverrides,
 	requestOverride,
@@ -79,6 +80,10 @@ export async function createClient(
 			readField: (id, name, body) => readField(operation(id), name, body),
 			isOverridden: (id, name) => operation(id).answer[name]?.isOverridden ?? false,
 			word: (id, word) => operation(id).words[word],
+			hasPlaceFor(id, value) {
+				const { path, query, body } = operation(id);
+				return listPlaceholders([path, query, body]).includes(value);
+			},
 			overrideFingerprint: (id) => fingerprint(operation(id).overrideJson),
 			withConnection: connect,
 		};

@@ -144,7 +144,7 @@ export const OPERATIONS = {
 		path: `${SESSION_PATH}/interactions/{interactionId}/resolve`,
 		body: { type: '{type}', response: '{option}' },
 		assumed: 'shape',
-		values: ['decision', 'approved'],
+		values: ['decision', 'approved', 'reason'],
 		carries: ['decision', 'approved', 'option'],
 		words: ['approve', 'deny'],
 		reconciler: 'interaction',
@@ -152,6 +152,23 @@ export const OPERATIONS = {
 			message: 'The decision may have been sent',
 			description:
 				'Check the session in the dashboard. If it still waits for a decision, run the workflow again.',
+		},
+		newSession: true,
+		urgent: true,
+		maxBytes: MAX_SESSION_BYTES,
+	},
+	answerQuestion: {
+		method: 'POST',
+		path: `${SESSION_PATH}/interactions/{interactionId}/resolve`,
+		body: { type: '{type}', response: '{answer}' },
+		assumed: 'shape',
+		values: ['option'],
+		carries: ['answer', 'option'],
+		reconciler: 'interaction',
+		effect: {
+			message: 'The answer may have been sent',
+			description:
+				'Check the session in the dashboard. If it still waits for an answer, run the workflow again.',
 		},
 		newSession: true,
 		urgent: true,
@@ -311,6 +328,8 @@ export interface ApiClient {
 	readField(operation: OperationId, name: string, body: unknown): unknown;
 	isOverridden(operation: OperationId, name: string): boolean;
 	word(operation: OperationId, word: string): string | undefined;
+	/** Returns whether the operation's request has a place for a value. */
+	hasPlaceFor(operation: OperationId, value: string): boolean;
 	overrideFingerprint(operation: OperationId): string;
 	withConnection(connection: ConnectionOptions): ApiClient;
 }

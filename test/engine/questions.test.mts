@@ -1,0 +1,350 @@
+// The agent's questions, reasons for denials, and edits, from the service to the approval page and back, in n8n-core's engine and in simulated time.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { createStage, fillIn, NODE, runsOf, type Flow, type Stage } from './flow.mts';
+
+type Fill = (html: string, item: IDataObject) => Record<string, string>;
+
+const ask = (prompt: string, parameters: IDataObject = {}): Flow => ({
+	parameters: { permissionPolicy: 'ask', ...parameters },
+	items: [{ prompt }],
+});
+
+/** Returns the bodies of requests, as the service got them. */
+const listBodies = (stage: Stage, ending: string) =>
+	stage.of('POST', ending).map(({ body }) => JSON.parse(Buffer.from(body).toString()));
+
+/** Runs a workflow, and answers each item at Needs Approval with the next form. Returns the pages, items and bodies that were sent. */
+async function answering(stage: Stage, flow: Flow, ...fills: Fill[]) {
+	const pages: string[] = [];
+	const replies: string[] = [];
+	let answered = 0;
+	const run = await stage.run(flow, async (paused) => {
+		const item = runsOf(paused, NODE, 1).flat()[answered];
+		if (!item || !fills[answered]) return;
+		const link = String(item.approvalUrl);
+		const { body } = await stage.open(flow, paused, link);
+		pages.push(body);
+		const reply = await stage.open(flow, paused, link, fills[answered](body, item));
+		replies.push(reply.body);
+		if (!reply.resumes) return;
+		answered++;
+		return reply.data;
+	});
+	const [item] = runsOf(run, NODE).flat();
+	const sent = listBodies(stage, '/resolve');
+	return { run, item, pages, replies, sent, asked: runsOf(run, NODE, 1).flat() };
+}
+
+const FORMS = ['', 'questions-in-message', 'questions-in-response'];
+const stageFor = (dialect: string) => createStage(dialect === '' ? [] : [dialect]);
+
+describe('a question of the agent', () => {
+	test.each(FORMS)('is answered by an option (%s)', async (dialect) => {
+		const { item, pages, sent, asked } = await answering(
+			stageFor(dialect),
+			ask('[question Which style? {new=Modern, old=Classic}] [say Went on.]'),
+			(html) => fillIn(html, 'Classic'),
+		);
+		expect(asked[0].question).toMatch(/^The agent asks a question\s+Question: «Which style\?»/);
+		expect(pages[0]).toContain('Which style?');
+		expect(sent).toEqual([{ type: 'question', response: 'old' }]);
+		expect(item).toMatchObject({
+			text: 'Went on.',
+			decisions: [
+				{
+					decision: 'answer',
+					question: 'Which style?',
+					answer: 'old',
+					decidedBy: 'page',
+					state: 'confirmed',
+				},
+			],
+		});
+		expect(item).not.toHaveProperty('warnings');
+	});
+
+	test.each(FORMS)('is answered by a text (%s)', async (dialect) => {
+		const { item, sent } = await answering(
+			stageFor(dialect),
+			ask('[question Which style?] [say Went on.]'),
+			(html) => fillIn(html, '', { answer0: ' Something <b>warm</b>.\r\nThanks ' }),
+		);
+		const answer = 'Something <b>warm</b>.\nThanks';
+		expect(sent).toEqual([{ type: 'question', response: answer }]);
+		expect(item.decisions).toMatchObject([{ decision: 'answer', answer, state: 'confirmed' }]);
+	});
+
+	test('is sent as the credential’s override says', async () => {
+		const stage = createStage();
+		const body = { type: '{type}', response: '{answer}', choice: '{option}' };
+		stage.credentials.overrides = JSON.stringify({ answerQuestion: { body } });
+		const { sent } = await answering(
+			stage,
+			ask('[question Which style? {new=Modern, old=Classic}] [question Why?] [say Done.]'),
+			(html) => fillIn(html, 'Modern'),
+			(html) => fillIn(html, '', { answer0: 'Because' }),
+		);
+		expect(sent).toEqual([
+			{ type: 'question', response: 'new', choice: 'new' },
+			{ type: 'question', response: 'Because' },
+		]);
+	});
+
+	test.each(['approve', 'deny', 'rules'])(
+		'is decided by no policy (%s)',
+		async (permissionPolicy) => {
+			const rule = [{ permission: '*', pattern: '*', decision: 'approve' }];
+			const { sent, asked } = await answering(
+				createStage(),
+				ask('[question Allow? {once=Allow once, reject=Reject}] [say Done.]', {
+					permissionPolicy,
+					permissionRules: { rule },
+					defaultDecision: 'approve',
+				}),
+				(html) => fillIn(html, 'Reject'),
+			);
+			expect(asked).toHaveLength(1);
+			expect(sent).toEqual([{ type: 'question', response: 'reject' }]);
+		},
+	);
+
+	test.each<[string, Record<string, string>]>([
+		['Enter an answer.', { answer0: '  ' }],
+		['Shorten the answer to 10,000 characters. It has 10,001.', { answer0: 'x'.repeat(10_001) }],
+	])('keeps what was typed if it can’t be sent: %s', async (says, fields) => {
+		const stage = createStage();
+		const flow = ask('[question Which style?] [say Done.]');
+		let isRefused = false;
+		const { replies, sent } = await answering(stage, flow, (html) => {
+			if (isRefused) return fillIn(html, '', { answer0: 'Warm' });
+			isRefused = true;
+			return fillIn(html, '', { ...fields, comment: 'Soon' });
+		});
+		expect(replies[0]).toContain(says);
+		expect(replies[0]).toContain(`>\n${fields.answer0}</textarea>`);
+		expect(replies[0]).toContain('Soon');
+		expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
+	});
+
+	test('takes the first answer of two approvers', async () => {
+		const stage = createStage();
+		const flow = ask('[question Which style?] [work 3m] [say Done.]', {
+			approvals: {
+				approvers: { approver: ['Anna', 'Ben'].map((name) => ({ name, contact: name })) },
+				approvalsNeeded: 2,
+			},
+		});
+		let isAnswered = false;
+		let later = '';
+		const run = await stage.run(flow, async (paused) => {
+			const [anna, ben] = runsOf(paused, NODE, 1).flat();
+			if (!anna || later !== '') return;
+			const link = String((isAnswered ? anna : ben).approvalUrl);
+			const { body } = await stage.open(flow, paused, link);
+			if (isAnswered) return void (later = body);
+			isAnswered = true;
+			const form = fillIn(body, '', { answer0: 'Warm' });
+			return (await stage.open(flow, paused, link, form)).data;
+		});
+		expect(later).toMatch(/Answered by .*Ben.*Which style\?.*Warm/);
+		expect(runsOf(run, NODE).flat()).toMatchObject([
+			{ decisions: [{ answer: 'Warm', approvers: [{ name: 'Ben', decision: 'answer' }] }] },
+		]);
+	});
+
+	const unanswered = (answerIfNobodyAnswers?: string) => ({
+		approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 1, answerIfNobodyAnswers },
+	});
+
+	test('stops the workflow if nobody answers in time, with an error that quotes it', async () => {
+		const flow = ask('[question Which style?] [say Done.]', unanswered());
+		const { run, asked, sent } = await answering(createStage(), flow);
+		expect(asked[0].question).toMatch(/After that, the workflow stops with an error\./);
+		const { error } = run.data.resultData;
+		expect(error?.message).toBe("Nobody answered the agent's question in time");
+		expect(error?.description).toContain('The agent asks: «Which style?»');
+		expect(sent).toEqual([]);
+	});
+
+	test('gets Answer If Nobody Answers, if its options have it', async () => {
+		const text = '[question Which style?] [question Which? {new=Modern, old=Classic}] [say Done.]';
+		const { item, sent } = await answering(createStage(), ask(text, unanswered('Classic')));
+		expect(sent).toEqual([
+			{ type: 'question', response: 'Classic' },
+			{ type: 'question', response: 'old' },
+		]);
+		expect(item.decisions).toMatchObject([
+			{ decision: 'answer', answer: 'Classic', decidedBy: 'policy' },
+			{ decision: 'answer', answer: 'old', decidedBy: 'policy' },
+		]);
+		const other = ask('[question Which? {new=Modern}] [say Done.]', unanswered('Classic'));
+		const { run } = await answering(createStage(), other);
+		expect(run.data.resultData.error?.description).toContain('that is one of its options');
+	});
+});
+
+describe('a denial with a reason', () => {
+	const prompt = '[ask bash: git push + bash: rm -rf build] [say Done.]';
+	const deny: Fill = (html) => fillIn(html, 'Deny', { reason1: 'Use the trash.', comment: '' });
+	const messages = (stage: Stage) => listBodies(stage, '/messages').map(({ text }) => text);
+
+	test('sends it with the decision if an override has a place', async () => {
+		const stage = createStage();
+		const body = { type: '{type}', response: '{option}', reason: '{reason}' };
+		stage.credentials.overrides = JSON.stringify({ resolveInteraction: { body } });
+		const flow = ask(prompt, { approvals: { sendComments: true } });
+		const { item, sent, pages } = await answering(stage, flow, deny);
+		expect(pages[0]).toContain('The agent gets it.');
+		expect(sent).toEqual([
+			{ type: 'permission', response: 'reject' },
+			{ type: 'permission', response: 'reject', reason: 'Use the trash.' },
+		]);
+		expect(messages(stage)).toEqual([]);
+		expect(item.decisions).toMatchObject([
+			{ patterns: ['git push'] },
+			{ patterns: ['rm -rf build'], comment: 'Use the trash.' },
+		]);
+	});
+
+	test('sends it as a message after all decisions otherwise, with Send Comments to the Agent', async () => {
+		const stage = createStage();
+		const flow = ask(prompt, { approvals: { sendComments: true } });
+		const { item } = await answering(stage, flow, deny);
+		expect(messages(stage)).toEqual(['Use the trash.']);
+		const times = ['/resolve', '/messages'].map((end) => stage.of('POST', end).at(-1)!.at);
+		expect(times[0]).toBeLessThanOrEqual(times[1]);
+		expect(item.decisions).toMatchObject([{}, { comment: 'Use the trash.' }]);
+	});
+
+	test('keeps it for the record otherwise', async () => {
+		const stage = createStage();
+		const { item, pages } = await answering(stage, ask(prompt), deny);
+		expect(pages[0]).toContain('The agent doesn’t get it.');
+		expect(messages(stage)).toEqual([]);
+		expect(item.decisions).toMatchObject([{}, { comment: 'Use the trash.' }]);
+	});
+
+	test('is no reason of an approval', async () => {
+		const stage = createStage();
+		const flow = ask('[ask bash: git push] [say Done.]', { approvals: { sendComments: true } });
+		const { item } = await answering(stage, flow, (html) =>
+			fillIn(html, 'Approve once', { reason0: 'No' }),
+		);
+		expect(messages(stage)).toEqual([]);
+		expect((item.decisions as IDataObject[])[0]).not.toHaveProperty('comment');
+	});
+});
+
+describe('Apply an Answer', () => {
+	/** Runs a session that asks without a page, applies an answer, and returns the item of that. */
+	async function applying(prompt: string, answer: unknown, changes: IDataObject = {}) {
+		const stage = createStage();
+		let applied: IDataObject | undefined;
+		let error: Error | undefined;
+		const run = await stage.run(ask(prompt), async (paused) => {
+			const [item] = runsOf(paused, NODE, 1).flat();
+			if (!item || applied || error) return;
+			const ended = await stage.run({
+				parameters: {
+					operation: 'applyAnswer',
+					sessionId: { __rl: true, mode: 'id', value: item.sessionId },
+					answer: typeof answer === 'object' ? '={{ $json }}' : answer,
+					askedInteractions: JSON.stringify((item.pendingInteractions as object[]).slice(0, 1)),
+					...changes,
+				} as IDataObject,
+				items: [typeof answer === 'object' ? (answer as IDataObject) : {}],
+			});
+			error = ended.data.resultData.error;
+			[applied] = runsOf(ended, NODE).flat();
+			if (error) await stage.call('POST', `/agent/sessions/${item.sessionId}/abort`, {});
+		});
+		return { stage, run, applied, error, sent: listBodies(stage, '/resolve') };
+	}
+
+	test.each<[unknown, string]>([
+		['Warm', 'Warm'],
+		['approve', 'approve'],
+		[{ data: { text: 'Warm' } }, 'Warm'],
+		[{ chatInput: 'Warm' }, 'Warm'],
+		[{ Answer: 'Warm', submittedAt: '2026-10-05' }, 'Warm'],
+	])('answers a question with %j', async (answer, response) => {
+		const { sent, applied } = await applying('[question Which style?] [say Done.]', answer);
+		expect(sent).toEqual([{ type: 'question', response }]);
+		expect(applied?.decisions).toMatchObject([
+			{ decision: 'answer', answer: response, decidedBy: 'answer', state: 'confirmed' },
+		]);
+	});
+
+	test('answers a question with one of its options only', async () => {
+		const prompt = '[question Which style? {new=Modern, old=Classic}] [say Done.]';
+		expect((await applying(prompt, 'Classic')).sent).toEqual([
+			{ type: 'question', response: 'old' },
+		]);
+		const { error, sent } = await applying(prompt, 'Baroque');
+		expect(error?.message).toBe("'Answer' can't be sent");
+		expect(sent).toEqual([]);
+	});
+
+	test.each([[{ data: { approved: true } }], [{ data: { text: 'a' }, chatInput: 'b' }]])(
+		'refuses %j for a question, and quotes it',
+		async (answer) => {
+			const { error, sent } = await applying('[question Which style?] [say Done.]', answer);
+			expect(error?.message).toMatch(/^'Answer' has (no text|several texts)/);
+			expect(sent).toEqual([]);
+		},
+	);
+
+	test.each([
+		['deny', ['On the staging site.']],
+		['approve', []],
+	])('%s: sends the comment of a denial to the agent', async (answer, messages) => {
+		const comment = 'On the staging site.';
+		const { stage, applied } = await applying('[ask bash: a] [say Done.]', answer, { comment });
+		expect(listBodies(stage, '/messages').map(({ text }) => text)).toEqual(messages);
+		expect(applied?.decisions).toMatchObject([{ comment }]);
+	});
+
+	test('says that a comment was not sent while other requests are pending', async () => {
+		const { stage, applied } = await applying('[ask bash: a + bash: b] [say Done.]', 'deny', {
+			comment: 'No',
+		});
+		expect(listBodies(stage, '/messages')).toEqual([]);
+		expect(applied?.warnings).toEqual([expect.stringMatching(/^The comment wasn't sent/)]);
+	});
+});
+
+describe('an edit', () => {
+	test('shows its change on the page, and its files and lines in the message', async () => {
+		const { asked, pages, item } = await answering(
+			createStage(),
+			ask('[change texts: Coffee => Fresh coffee] [ask edit: index.html] [say Done.]'),
+			(html) => fillIn(html, 'Approve once'),
+		);
+		expect(asked[0].question).toMatch(/Change: «index․html» \(\+1 −1\)/);
+		expect(pages[0]).toContain('<table class="change">');
+		expect(item.decisions).toMatchObject([{ decision: 'approve', state: 'confirmed' }]);
+	});
+
+	test('of 500 lines has a page with the whole change, and can be approved', async () => {
+		const stage = createStage();
+		const text = Array.from({ length: 500 }, (_, at) => `line${at}`).join('\n');
+		const flow = ask(`[change content: a => ${text}] [ask edit: index.html] [say Done.]`);
+		let whole = '';
+		await stage.run(flow, async (paused) => {
+			const [item] = runsOf(paused, NODE, 1).flat();
+			if (!item || whole !== '') return;
+			const link = String(item.approvalUrl);
+			const { body } = await stage.open(flow, paused, link);
+			expect(body).toContain('100 more lines not shown.');
+			expect(body).toContain('Approve once');
+			const [, href] = /href="(\?[^"]+)">Show the whole change/.exec(body)!;
+			const address = new URL(href.replaceAll('&#38;', '&'), link);
+			whole = (await stage.open(flow, paused, address.href)).body;
+			return (await stage.open(flow, paused, link, fillIn(body, 'Approve once'))).data;
+		});
+		expect(whole).toContain('line499');
+		expect(whole).not.toContain('not shown');
+		expect(whole).not.toContain('<form');
+	});
+});

@@ -1,0 +1,190 @@
+// The agent's questions, reasons and changes on the approval page: what it shows, and which answer counts. Pure.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
+import { createForm, readForm, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
+import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { anyText } from '../anyText.mts';
+import { request, session } from './interactions.mts';
+
+const NOW = Date.parse('2026-10-05T15:12:00.000Z');
+const question = (fields: object): Interaction => ({ type: 'question', id: 'i1', ...fields });
+const options = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);
+
+function formFor(...pendingInteractions: Interaction[]): PageForm {
+	const requests = applyPoll([], session({ pendingInteractions }), 1);
+	const own = createQuestion(requests, undefined, 2, {});
+	return createForm({ requests, questions: [own] }, own, 0);
+}
+const render = (pending: PageForm, view: Partial<PageView> = {}) =>
+	renderPage({ title: 'T', says: [], now: NOW, pending, ...view });
+const pageFor = (fields: object) => render(formFor(question(fields)));
+const read = (form: PageForm, fields: object) =>
+	readForm(form, { shown: form.shown, ...fields }, NOW);
+
+describe('a question', () => {
+	test.each<[string, object, RegExp]>([
+		['in question', { question: 'Which color?' }, /Which color\?.*<textarea id="answer0"/s],
+		['in title', { title: 'Which color?', options: ['a'] }, /Which color\?.*type="radio"/s],
+		['without any text', {}, /The question has no text\..*<textarea id="answer0"/s],
+		['with nested fields', { a: { b: ['c'] } }, /has no text\..*<dt>.*a.*<dd>.*b.*c.*answer0/s],
+		['with options as numbers', { options: [1, 2] }, /value="1".*<\/form>/s],
+		['with 100 options', { options: options(100) }, /option 99/],
+		['with options in groups', { options: [{ label: 'G', options: ['x1'] }] }, /x1.*<\/label>/s],
+	])('%s is shown and can be answered', (_, fields, shown) => {
+		const html = pageFor(fields);
+		expect(html).toMatch(shown);
+		expect(html).toContain('Send</button>');
+	});
+
+	test.each<[string, object]>([
+		['1 MB of text', { question: 'x'.repeat(1_000_000) }],
+		['1 MB in a field', { question: 'Q', more: 'x'.repeat(1_000_000) }],
+		['101 options', { options: options(101) }],
+		['an option of 2,000 characters', { options: ['x'.repeat(2_000)] }],
+	])('with %s is bounded, and cannot be answered there', (_, fields) => {
+		const html = pageFor(fields);
+		expect(html.length).toBeLessThan(100_000);
+		expect(html).toContain('You can’t answer this here: it is too long to be shown whole.');
+		expect(html).not.toContain('<form');
+	});
+
+	test.each<[string, Interaction]>([
+		['has no ID', question({ id: '' })],
+		['is nested too deeply', question({ a: JSON.parse('['.repeat(9_000) + ']'.repeat(9_000)) })],
+		['names a permission', question({ permission: 'bash', patterns: ['rm -rf /'] })],
+		['has patterns and options', question({ patterns: ['x'], response: { options: ['once'] } })],
+	])('that %s cannot be answered there, and offers no choice', (_, interaction) => {
+		const html = render(formFor(interaction));
+		expect(html).toMatch(/You can’t (answer|decide) this here/);
+		expect(html).not.toMatch(/<form|type="radio"/);
+	});
+
+	test('whose options read like a decision is no permission request', () => {
+		const form = formFor(
+			question({ response: { options: [{ value: 'once', label: 'Allow once' }] } }),
+		);
+		expect(form.requests[0].choices).toEqual([]);
+		expect(read(form, { request0: '0' })).toMatchObject([
+			{ vote: { decision: 'answer', option: 'once', choice: 'Answer' } },
+		]);
+	});
+
+	test.each<[object, object, unknown]>([
+		[{}, { answer0: ' Red ' }, { option: 'Red', isText: true }],
+		[{ options: [1, 2] }, { request0: '1' }, { option: 2 }],
+		[{ options: ['a', 'b'] }, { answer0: 'b' }, { option: 'b' }],
+	])('%j is answered with %j', (fields, sent, vote) => {
+		const [answer] = read(formFor(question(fields)), sent) as object[];
+		expect(answer).toMatchObject({ vote: { decision: 'answer', at: NOW, ...(vote as object) } });
+	});
+
+	test.each<[object, object, string]>([
+		[{}, {}, 'Enter an answer.'],
+		[{}, { answer0: ' \r\n ' }, 'Enter an answer.'],
+		[{}, { answer0: ['x'] }, 'Enter an answer.'],
+		[
+			{},
+			{ answer0: 'x'.repeat(10_001) },
+			'Shorten the answer to 10,000 characters. It has 10,001.',
+		],
+		[{ options: ['a'] }, {}, 'Choose an option.'],
+		[{ options: ['a'] }, { request0: '7' }, 'Choose an option.'],
+		[
+			{ options: ['a'] },
+			{ answer0: 'b' },
+			'The answer isn’t one of the agent’s options. Choose one of them.',
+		],
+	])('%j has no answer in %j: %s', (fields, sent, reason) =>
+		expect(read(formFor(question(fields)), sent)).toEqual({ reason }),
+	);
+
+	test('that has changed since the page was opened takes no answer', () => {
+		const { shown } = formFor(question({ options: ['a', 'b'] }));
+		expect(read(formFor(question({ options: ['b', 'a'] })), { shown, request0: '0' })).toBe(
+			'changed',
+		);
+	});
+
+	test('cannot imitate the page, whatever its texts are', () => {
+		const parts = [
+			'<script>',
+			'</textarea><button>',
+			'"><a href=x>',
+			"' onfocus=x",
+			'\u202E',
+			'\u0007',
+		];
+		const hostile = fc
+			.array(fc.oneof(fc.constantFrom(...parts), anyText(20)), { minLength: 1, maxLength: 6 })
+			.map((texts) => `x${texts.join('')}`);
+		const tags = (text: string) => {
+			const fields = { type: text, question: text, [text]: text };
+			const option = { value: text, label: text, description: text };
+			const requests = [question(fields), question({ ...fields, id: 'i2', options: [option] })];
+			const html = render(formFor(...requests), { filled: { answer0: text, reason0: text } });
+			const ours = html.replaceAll(/<\/?mark[^>]*>|<span class="(?:line|tab)">[\n\t]<\/span>/g, '');
+			return (ours.match(/<[^>]*>/g) ?? [])
+				.filter((tag) => tag !== '<p class="hint">' && tag !== '</p>')
+				.map((tag) => tag.replace(/value="[\w-]{22}"/, ''));
+		};
+		const harmless = tags('x');
+		fc.assert(
+			fc.property(hostile, (text) => expect(tags(text)).toEqual(harmless)),
+			{ numRuns: 200 },
+		);
+	});
+});
+
+describe('a reason', () => {
+	const two = () => formFor(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
+
+	test('is asked for under each request that can be denied', () => {
+		expect(render(two()).match(/<div class="reason">/g)).toHaveLength(2);
+		const approveOnly = request({
+			response: { options: [{ value: 'once', label: 'Allow once' }] },
+		});
+		expect(render(formFor(approveOnly))).not.toContain('<div class="reason">');
+	});
+
+	test.each<[object, Array<string | undefined>]>([
+		[{ reason0: 'No', reason1: 'Why' }, [undefined, 'Why']],
+		[{ reason1: 'Why', comment: 'All' }, ['All', 'Why\nAll']],
+		[{ reason1: 'x'.repeat(3_000) }, [undefined, 'x'.repeat(2_000)]],
+	])('belongs to its denial only: %j', (fields, comments) => {
+		const answers = read(two(), { request0: '0', request1: '1', ...fields });
+		expect(
+			(answers as Array<{ vote: { comment?: string } }>).map(({ vote }) => vote.comment),
+		).toEqual(comments);
+	});
+
+	test('and all else that was sent stays in a form that is not accepted', () => {
+		const filled = { request0: '1', reason0: 'Because', comment: 'Later' };
+		const html = render(two(), { filled });
+		expect(html).toMatch(/name="request0" value="1" class="denies" required checked/);
+		expect(html).toMatch(/name="reason0"[^>]*>\nBecause<\/textarea>/);
+		expect(html).toMatch(/name="comment"[^>]*>\nLater<\/textarea>/);
+	});
+});
+
+describe('an edit', () => {
+	const edit = (content: string) =>
+		request({ permission: 'edit', patterns: ['a.txt'], metadata: { content } });
+	const lines = (count: number) => options(count).join('\n');
+
+	test.each<[string, string, string[], RegExp]>([
+		['a whole change', 'a\nb', ['Approve once', 'Deny'], /<table class="change">/],
+		['400 lines of more', lines(500), ['Approve once', 'Deny'], /100 more lines not shown/],
+		['no whole change', lines(6_000), ['Deny'], /Only a part of this change is shown/],
+	])('with %s can be decided as it is shown', (_, content, names, shown) => {
+		const form = formFor(edit(content));
+		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(names);
+		expect(render(form, { query: 'question=x' })).toMatch(shown);
+	});
+
+	test('without a change shows none', () => {
+		expect(render(formFor(request({ permission: 'edit' })))).not.toContain('<table');
+	});
+});
