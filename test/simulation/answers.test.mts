@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Session } from '../../nodes/shared/client/session.ts';
-import type { AppliedAnswer, Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { AppliedAnswer } from '../../nodes/RunAgentSession/requests/appliedAnswer.ts';
 import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { simulation, type Simulation } from './simulation.mts';
 
@@ -13,16 +14,20 @@ const RULES: Policy = {
 	mode: 'rules',
 	rules: [{ permission: 'bash', pattern: 'safe *', decision: 'approve' }],
 };
-const answered = (answer: Partial<AppliedAnswer>): Policy => ({
-	...ASK,
-	mode: 'answer',
-	answer: { answer: 'approve', appliesTo: 'asked', asked: [], ...answer } as AppliedAnswer,
-});
+const answered = (answer: Partial<AppliedAnswer>): Partial<AppliedAnswer> =>
+	({
+		answer: 'approve',
+		asked: [],
+		...answer,
+	}) as Partial<AppliedAnswer>;
 
-const goOn = async (service: Simulation, sessionId: string, { answer, ...policy }: Policy) =>
+/** Continues a session by a policy, or by an answer. */
+const goOn = async (service: Simulation, sessionId: string, by: Policy | Partial<AppliedAnswer>) =>
 	await service.run('', {
 		target: { operation: 'continue', sessionId },
-		policy: { ...policy, ...(answer && { answer: { ...answer, sessionId } }) },
+		...('mode' in by
+			? { policy: by }
+			: { policy: ASK, answer: { ...by, sessionId } as AppliedAnswer }),
 	});
 
 /** The requests as the question hands them on */
@@ -113,15 +118,15 @@ test('no request is approved without a rule or an approver, for any order of req
 			const questions = started.map(findAsked);
 			for (const { does, ...more } of events) {
 				const { sessionId } = started[more.session].session;
-				let policy = does === 'rules' ? RULES : ASK;
+				let by: Policy | Partial<AppliedAnswer> = does === 'rules' ? RULES : ASK;
 				if ('question' in more) {
 					const asked = questions[more.question % questions.length];
-					policy = answered({ answer: more.answer, asked } as Partial<AppliedAnswer>);
+					by = answered({ answer: more.answer, asked } as Partial<AppliedAnswer>);
 					if (more.answer === 'approve')
 						for (const { patterns } of asked) approved.add(String(patterns));
 				}
 				if (does === 'rules') approved.add(`rules ${more.session}`);
-				const { kind, session: after } = await goOn(service, sessionId, policy);
+				const { kind, session: after } = await goOn(service, sessionId, by);
 				if (kind === 'needsApproval') questions.push(findAsked({ session: after }));
 			}
 			for (const [pattern, option] of Object.entries(told(service))) {

@@ -189,7 +189,7 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 
 const reading = (value: unknown): Said => {
 	try {
-		return readAnswer(value).answer;
+		return readAnswer(value).answer as Said;
 	} catch (error) {
 		return /both approve and deny/.test((error as Error).message) ? 'both' : 'unreadable';
 	}

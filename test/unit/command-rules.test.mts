@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'shell-quote';
-import { decide, type Decision } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
+import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { anyText } from '../anyText.mts';
 import { policy, request, rule } from './policies.mts';
 

@@ -109,6 +109,7 @@ test.each([
 	[
 		'approvals',
 		[
+			'answerIfNobodyAnswers',
 			'approvalsNeeded',
 			'approveWith',
 			'approvers',

@@ -1,6 +1,7 @@
 // Rules about paths, searches and addresses.
 import { describe, expect, test } from '@jest/globals';
-import { decide, type Decision } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
+import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { policy, request, rule } from './policies.mts';
 
 const decided = (permission: string, text: string, ...rules: Array<[string, Decision]>) =>

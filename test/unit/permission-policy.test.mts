@@ -1,11 +1,11 @@
 // Decisions of a policy, and requests that it leaves to an approver.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import {
 	checkRules,
 	decide,
 	judge,
-	type Decision,
 	type Policy,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
@@ -330,7 +330,6 @@ describe('a pending interaction', () => {
 			request({ response: { options: [{ value: 'always' }, { value: 'reject' }] } }),
 			policy({ mode: 'approve' }),
 		],
-		['there is no answer', request(), policy({ mode: 'answer' })],
 	])('is sent to an approver when %s', (_, interaction, by) => {
 		const verdict = decide(interaction, by);
 		expect(verdict).toMatchObject({ decision: 'ask', because: expect.stringMatching(/./) });

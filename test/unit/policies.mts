@@ -1,5 +1,6 @@
 // Policies and what they decide on, for tests of both.
-import type { Decision, Policy, Rule } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { Decision, Rule } from '../../nodes/RunAgentSession/policy/rule.ts';
+import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 
 export { lastingRequest as request } from './interactions.mts';
 

@@ -11,7 +11,8 @@ import {
 } from '../../shared/errors';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
-import { readAppliedAnswer, type AppliedAnswer } from '../panel/read';
+import { readAppliedAnswer } from '../panel/read';
+import type { AppliedAnswer } from '../requests/appliedAnswer';
 import { begin } from '../session/begin';
 import { toResult, withSessionErrors } from '../session/finish';
 import { pollOnce, sleepUntilNextPoll } from '../session/poll';
@@ -32,8 +33,8 @@ export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeE
 		const pairedItem = { item: itemIndex };
 		try {
 			const applied = readAppliedAnswer(context, itemIndex);
-			if (applied.answer.answer === 'none') {
-				items.push({ json: notAnswered(applied, applied.answer.because), pairedItem });
+			if (applied.answer === 'none') {
+				items.push({ json: notAnswered(applied, applied.because), pairedItem });
 				continue;
 			}
 			api ??= await createClient(context);
@@ -61,20 +62,20 @@ async function applyAnswer(
 	api: ApiClient,
 	applied: AppliedAnswer,
 ): Promise<IDataObject> {
-	const { sessionId, answer, asked, comment } = applied;
+	const { sessionId } = applied;
 	const key = itemKey(context, itemIndex);
 	const run = new SessionRun(
 		{
 			target: { operation: 'continue', sessionId },
 			policy: {
-				mode: 'answer',
+				mode: 'ask',
 				rules: [],
 				defaultDecision: 'ask',
 				approveWith: 'once',
 				approveValues: readOptionWords(api, 'approve'),
 				denyValues: readOptionWords(api, 'deny'),
-				answer: { ...answer, appliesTo: 'asked', asked, sessionId, comment },
 			},
+			answer: applied,
 			timeouts: {
 				maxWaitMs: APPLY_MS,
 				onMaxWait: 'letRun',
@@ -83,7 +84,7 @@ async function applyAnswer(
 			},
 			abortOnStop: false,
 			// An approval's comment is for the record.
-			sendComments: answer.answer === 'deny',
+			sendComments: applied.answer === 'deny',
 			hasPage: false,
 		},
 		{

@@ -17,8 +17,7 @@ import { approvalUrl } from '../page/view';
 import { formatQuestion } from '../message/question';
 import { readSimplify } from '../panel/read';
 import { addOrigin, shownRequests } from '../requests/request';
-import type { AskedItem } from '../session/ask';
-import type { RunResult } from '../session/types';
+import type { AskedItem, RunResult } from '../session/types';
 
 /** Returns the fields for an approver. The question shows only requests that the item has and that an answer decides. */
 function approvalFields(

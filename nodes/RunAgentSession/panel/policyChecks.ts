@@ -6,7 +6,8 @@ import { readAnswer, readAnswerText, type Answer } from '../requests/answer';
 import { readRequestsShown } from '../requests/request';
 import { literalAfter } from '../policy/globs';
 import { readMoreRules } from '../policy/moreRules';
-import { checkRules, type Decision, type Rule } from '../policy/rules';
+import type { Decision, Rule } from '../policy/rule';
+import { checkRules } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
 import { DECISION_CHOICES } from './policy';
 

@@ -12,9 +12,8 @@ import {
 } from '../../shared/n8n/fields';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
 import { isQuestion } from '../requests/agentQuestion';
-import type { Answer } from '../requests/answer';
-import type { Interaction } from '../../shared/client/session';
 import type { Policy } from '../policy/rules';
+import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../session/schedule';
 import * as option from './options';
@@ -96,14 +95,6 @@ export function readTrial(
 	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel) };
 }
 
-export interface AppliedAnswer {
-	sessionId: string;
-	answer: Answer;
-	/** The requests that the approver saw */
-	asked: Interaction[];
-	comment?: string;
-}
-
 /** @throws WorkspaceAutomationError that names the field, and for a tool: a model can't answer for an approver */
 export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number): AppliedAnswer {
 	if (isTool(context))
@@ -121,10 +112,7 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 		);
 	return {
 		sessionId: readParameter(panel, session.session),
-		answer: readParameter(panel, {
-			...policy.answer,
-			check: isText ? checkAnswerText : checkAnswer,
-		}),
+		...readParameter(panel, { ...policy.answer, check: isText ? checkAnswerText : checkAnswer }),
 		asked,
 		comment: nonEmptyText(readParameter(panel, policy.answerComment)),
 	};

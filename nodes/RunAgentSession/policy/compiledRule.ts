@@ -5,7 +5,7 @@ import { lazily } from './lazily';
 import { PathApproval, PathObjection, SearchApproval } from './paths';
 import { doubt, NO, YES, type Reach } from './reach';
 import { isSameRequest } from './remembered';
-import type { Rule } from './rules';
+import type { Rule } from './rule';
 import { TOO_LONG, type ComparedText } from './texts';
 
 const FREE: MatchBudget = { left: Infinity };

@@ -1,7 +1,8 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
 import { describeRequest, isSameRequest, type RememberedRequest } from './remembered';
-import type { Decision, Policy, Rule } from './rules';
+import type { Decision, Rule } from './rule';
+import type { Policy } from './rules';
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 export const MAX_MORE_RULES = 1_000;

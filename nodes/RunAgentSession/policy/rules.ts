@@ -6,54 +6,23 @@ import {
 	type OptionPreferences,
 } from '../../shared/approvals/options';
 import { WorkspaceAutomationError } from '../../shared/errors';
-import type { Interaction } from '../../shared/client/session';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
-import type { Answer } from '../requests/answer';
-import { findMismatch } from '../requests/request';
 import { quoteText } from './commands';
 import { CompiledRule, compileRule } from './compiledRule';
 import { MATCH_BUDGET, OutOfBudget, type MatchBudget } from './globs';
-import { describeRequest, type RememberedRequest } from './remembered';
+import { describeRequest } from './remembered';
+import type { Decision, Rule } from './rule';
 import { findUnreadable, readTexts, TOO_LONG, type ComparedText } from './texts';
 
 // Decides requests and chooses options. Never throws for the service's data: approvers decide requests that rules can't read.
 
-export type Decision = 'approve' | 'deny' | 'ask';
-
-export interface Rule {
-	/** Such as `bash`. `*` is any. */
-	permission: string;
-	/** Text with wildcards. `*` is everything. */
-	pattern: string;
-	decision: Decision;
-	/** True if both texts match only themselves */
-	isLiteral?: true;
-	/** True if the pattern has escaped values of expressions, so it was never typed like this */
-	hasValues?: true;
-	/** Applies to this request only. The other texts are empty then. */
-	request?: RememberedRequest;
-	/** Milliseconds since 1970 */
-	expiresAt?: number;
-	/** Shown in the output instead of `rule` with its position */
-	name?: string;
-}
-
-export type AppliedAnswer = Answer & {
-	/** `asked`: only the requests that the approver saw. `session`: all requests from now on. */
-	appliesTo: 'asked' | 'session';
-	asked: readonly Interaction[];
-	sessionId: string;
-	comment?: string;
-};
-
 export interface Policy extends OptionPreferences {
-	mode: 'ask' | 'approve' | 'deny' | 'rules' | 'answer';
+	mode: 'ask' | 'approve' | 'deny' | 'rules';
 	rules: Rule[];
 	/** Evaluated after `rules` */
 	moreRules?: readonly Rule[];
 	defaultDecision: Decision;
-	answer?: AppliedAnswer;
 }
 
 export interface SettledVerdict {
@@ -92,7 +61,7 @@ export type Verdict = SettledVerdict | AskVerdict;
 
 export type Ruling = Omit<SettledVerdict, 'option' | 'approvers'> | AskVerdict;
 
-const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
+export const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	decision: 'ask',
 	because,
 	...(decidedBy !== undefined && { decidedBy }),
@@ -206,20 +175,6 @@ function applyRules(request: Record<string, unknown>, policy: Policy, budget: Ma
 	};
 }
 
-function applyAnswer(request: Record<string, unknown>, { answer }: Policy): Ruling {
-	if (!answer) return askVerdict('there is no answer');
-	if (answer.answer === 'none') return askVerdict(`nobody answered: ${answer.because}`);
-	if (answer.answer === 'text') return askVerdict('a text only answers questions');
-	const because = answer.appliesTo === 'asked' && findMismatch(answer, request);
-	if (because) return askVerdict(because);
-	const { comment } = answer;
-	return {
-		decision: answer.answer,
-		decidedBy: 'answer',
-		...(comment !== undefined && { comment }),
-	};
-}
-
 /** Returns the reason why a pending request can't be decided, or undefined. */
 export function findObstacle(interaction: unknown): string | undefined {
 	if (isTooDeep(interaction)) return "it's nested too deeply";
@@ -243,7 +198,6 @@ export function judge(
 	const obstacle = findObstacle(interaction);
 	if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));
 	const { mode } = policy;
-	if (mode === 'answer') return applyAnswer(interaction, policy);
 	if (mode === 'rules') return applyRules(interaction, policy, budget);
 	return mode === 'ask'
 		? askVerdict('the permission policy asks for approval', 'policy')
@@ -253,16 +207,19 @@ export function judge(
 function settle(
 	interaction: unknown,
 	{ option, ...verdict }: SettledVerdict,
-	policy: Policy,
+	policy: OptionPreferences,
 ): SettledVerdict {
 	const chosen = readOptions(interaction).find(({ value }) => value === option);
 	const { lasts = false } = chosen ? readMeaning(chosen, policy) : {};
 	return { ...verdict, option, ...(lasts && { lasts }) };
 }
 
-/** Decides a pending request, and chooses the option. */
-export function decide(interaction: unknown, policy: Policy, budget?: MatchBudget): Verdict {
-	const ruled = judge(interaction, policy, budget);
+/** Chooses the option of a ruling. Asks if none clearly means the decision. */
+export function chooseVerdict(
+	interaction: unknown,
+	ruled: Ruling,
+	policy: OptionPreferences,
+): Verdict {
 	if (ruled.decision === 'ask') return ruled;
 	const { decision, decidedBy } = ruled;
 	const option = chooseOption(readOptions(interaction), decision, policy);
@@ -270,3 +227,7 @@ export function decide(interaction: unknown, policy: Policy, budget?: MatchBudge
 		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
 	return settle(interaction, { ...ruled, option }, policy);
 }
+
+/** Decides a pending request, and chooses the option. */
+export const decide = (interaction: unknown, policy: Policy, budget?: MatchBudget): Verdict =>
+	chooseVerdict(interaction, judge(interaction, policy, budget), policy);

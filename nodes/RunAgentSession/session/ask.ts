@@ -6,20 +6,14 @@ import {
 	mustBeAsked,
 	nextAskAt,
 	findQuestion,
-	type Ask,
 } from '../requests/questions';
 import type { UndecidedRequest } from '../requests/plan';
 import { MAX_REQUESTS_SHOWN } from '../requests/request';
 import { findDeadline } from '../requests/times';
 import type { SessionRun } from './run';
+import type { AskedItem } from './types';
 
 // Asks approvers once per request, for as many at once as a message and the page show.
-
-/** An item for an approver, with the requests that it's about */
-export interface AskedItem {
-	ask?: Ask;
-	undecided: UndecidedRequest[];
-}
 
 const isUnasked = (run: SessionRun, record: RequestRecord): boolean =>
 	run.settings.hasPage ? mustBeAsked(record, run.record.questions) : record.askedAt === undefined;

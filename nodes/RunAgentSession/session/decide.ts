@@ -5,13 +5,14 @@ import type { Values } from '../../shared/client/operations';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
 import { MATCH_BUDGET } from '../policy/globs';
-import { decide } from '../policy/rules';
+import { chooseVerdict, decide } from '../policy/rules';
 import {
 	answerValues,
 	checkQuestionAnswer,
 	isQuestion,
 	readQuestion,
 } from '../requests/agentQuestion';
+import { applyAnswer } from '../requests/appliedAnswer';
 import { IS_QUESTION, planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import { findMismatch } from '../requests/request';
@@ -29,7 +30,9 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	const policy = withoutExpired(settings.policy, wallTime);
 	const budget = { left: MATCH_BUDGET };
 	const planned = planDecisions(record.requests, record.questions, (interaction) =>
-		decide(interaction, policy, budget),
+		settings.answer
+			? chooseVerdict(interaction, applyAnswer(interaction, settings.answer), policy)
+			: decide(interaction, policy, budget),
 	);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
@@ -50,7 +53,7 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
  * @throws WorkspaceAutomationError if the answer can't be sent
  */
 function takeApplied(run: SessionRun): DueDecision[] {
-	const { answer } = run.settings.policy;
+	const { answer } = run.settings;
 	if (answer?.answer !== 'text') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.map((undecided) => {

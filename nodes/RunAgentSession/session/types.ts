@@ -4,13 +4,19 @@ import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { RememberedRule } from '../policy/moreRules';
 import type { Policy } from '../policy/rules';
+import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { UndecidedRequest } from '../requests/plan';
-import type { TeamSettings } from '../requests/questions';
+import type { Ask, TeamSettings } from '../requests/questions';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
-import type { AskedItem } from './ask';
 import type { SessionRecord } from './record';
 import type { Timeouts } from './schedule';
+
+/** An item for an approver, with the requests that it's about */
+export interface AskedItem {
+	ask?: Ask;
+	undecided: UndecidedRequest[];
+}
 
 export type Target =
 	| {
@@ -27,6 +33,8 @@ export interface ItemSettings {
 	/** The facts of the approval request besides the requests */
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	policy: Policy;
+	/** Decides in place of the policy */
+	answer?: AppliedAnswer;
 	timeouts: Timeouts;
 	abortOnStop: boolean;
 	sendComments?: boolean;
