@@ -12,6 +12,8 @@ export interface Override extends Partial<RequestTemplate> {
 	version?: string;
 	/** Places of the nodes' values in the answer, as dotted paths by our name: `{"sessionId": "data.run_id"}` */
 	answer?: Record<string, string>;
+	/** The service's words, by our name: `{"approve": "go"}` */
+	words?: Record<string, string>;
 }
 
 export type Overrides = Partial<Record<OperationId | 'answerQuestion', Override>>;
@@ -54,7 +56,7 @@ export interface Dialect {
 	 * Differences of requests, in the format of Overrides. `query` and `body` name only what differs: every placeholder in them moves
 	 * from its assumed place to the one that it has here.
 	 */
-	requests?: Partial<Record<OperationId, Omit<Override, 'answer'>>>;
+	requests?: Partial<Record<OperationId, Omit<Override, 'answer' | 'words'>>>;
 	/** Differences of the body that answers a question, as in `requests` */
 	questionAnswer?: Template;
 	/** Differences of successful answers */
@@ -66,8 +68,8 @@ export interface Dialect {
 	/** Write the ids of products and assets */
 	ids?: { product: WriteId; asset: WriteId };
 	optionWords?: OptionWords;
-	/** Options of Run Agent Session without which it leaves such options to an approver */
-	nodeOptions?: { approveValues: string; denyValues: string };
+	/** The service's words for ours, if the nodes can't know them: the `words` of Overrides */
+	words?: Partial<Record<OperationId, Record<string, string>>>;
 	/** Writes every timestamp of tasks, sessions and custom domains; those of files are documented */
 	timestamp?: (milliseconds: number) => string | number;
 	/** True if unknown names in a request are ignored. Otherwise our names are refused if they differ. */

@@ -72,8 +72,6 @@ export interface DialectInfo {
 	group?: string;
 	/** For the credential's Overrides; missing where the package needs none */
 	overrides?: Overrides;
-	/** For the options of Run Agent Session; missing where it needs none */
-	nodeOptions?: { approveValues: string; denyValues: string };
 }
 
 const listing = Object.keys(everyList(() => 0)) as OperationId[];
@@ -98,7 +96,7 @@ function listTouched(dialect: Dialect): OperationId[] {
 const makeTable = (name: DialectName): Dialect => tables[name];
 
 function getInfo(name: DialectName): DialectInfo {
-	const { summary, group, nodeOptions } = makeTable(name);
+	const { summary, group } = makeTable(name);
 	const overrides = getOverrides([makeTable(name)]);
 	return {
 		summary,
@@ -106,7 +104,6 @@ function getInfo(name: DialectName): DialectInfo {
 		touches: [...new Set(listTouched(makeTable(name)))],
 		...(group !== undefined && { group }),
 		...(Object.keys(overrides).length > 0 && { overrides }),
-		...(nodeOptions && { nodeOptions }),
 	};
 }
 
@@ -150,15 +147,8 @@ export function chooseDialects(names: readonly string[]): Dialect[] {
 }
 
 /**
- * Returns the package's settings for a mixture of dialects.
+ * Returns the credential's Overrides for a mixture of dialects.
  * @throws Error when there is no such dialect, or they contradict each other
  */
-export function settingsFor(
-	names: readonly string[],
-): Required<Pick<DialectInfo, 'overrides'>> & Pick<DialectInfo, 'nodeOptions'> {
-	const chosen = chooseDialects(names);
-	return {
-		overrides: getOverrides(chosen),
-		nodeOptions: chosen.find(({ nodeOptions }) => nodeOptions)?.nodeOptions,
-	};
-}
+export const settingsFor = (names: readonly string[]): Overrides =>
+	getOverrides(chooseDialects(names));

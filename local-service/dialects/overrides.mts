@@ -47,6 +47,7 @@ function getOverride(dialects: readonly Dialect[], operationId: OperationId): Ov
 	const differs = (field: keyof DialectRequest) =>
 		JSON.stringify(request[field]) !== JSON.stringify(assumed[field]);
 	const answer = Object.assign({}, ...dialects.map(({ readAt }) => readAt?.[operationId]));
+	const words = Object.assign({}, ...dialects.map((dialect) => dialect.words?.[operationId]));
 	return {
 		...(differs('method') && { method: request.method }),
 		...(differs('path') && { path: request.path }),
@@ -54,6 +55,7 @@ function getOverride(dialects: readonly Dialect[], operationId: OperationId): Ov
 		...(differs('body') && { body: request.body }),
 		...(differs('version') && { version: request.version }),
 		...(Object.keys(answer).length > 0 && { answer }),
+		...(Object.keys(words).length > 0 && { words }),
 	};
 }
 

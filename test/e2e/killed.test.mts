@@ -7,7 +7,7 @@ import {
 	expectSuccess,
 	pausing,
 	publish,
-	untilPaused,
+	isPaused,
 	usePausingStage,
 	type Published,
 } from './pausing.mts';
@@ -111,7 +111,11 @@ beforeAll(async () => {
 	const { control } = stage.service;
 	await prepare([...STARTING, ...PAUSED]);
 	await call(PAUSED);
-	for (const { name } of PAUSED) await untilPaused(stage, executions[name], 40_000);
+	const paused = PAUSED.map(({ name }) => executions[name]);
+	await killWhen(
+		async () =>
+			(await Promise.all(paused.map((each) => isPaused(stage, each, 20_000)))).every(Boolean),
+	);
 	const slow = { operationId: 'createAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
 	await control.addFaults(slow);
 	await call(STARTING);

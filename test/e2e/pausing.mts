@@ -172,15 +172,21 @@ export async function startLive(host: Host, file: WorkflowFile): Promise<Started
 }
 
 /** Waits until n8n has saved a pause that lasts so much longer: n8n 1 writes the status first, and then the data. */
-export const untilPaused = async (
+/** @param leftMs the time of n8n's clock that must be left of the pause */
+export async function isPaused(
 	{ host, now }: Pick<PausingStage, 'host' | 'now'>,
 	executionId: string,
 	leftMs = 0,
-): Promise<void> =>
-	void (await eventually(async () => {
-		const { status, waitTill } = await host.rest.get(`/executions/${executionId}`);
-		return status === 'waiting' && waitTill && Date.parse(waitTill) > now() + leftMs;
-	}));
+): Promise<boolean> {
+	const { status, waitTill } = await host.rest.get(`/executions/${executionId}`);
+	return status === 'waiting' && waitTill && Date.parse(waitTill) > now() + leftMs;
+}
+
+export const untilPaused = async (
+	stage: Pick<PausingStage, 'host' | 'now'>,
+	executionId: string,
+	leftMs?: number,
+): Promise<void> => void (await eventually(async () => await isPaused(stage, executionId, leftMs)));
 
 export const expectSuccess = ({ status, error }: Execution): void =>
 	expect({ status, error: error && JSON.stringify(error) }).toEqual({ status: 'success' });

@@ -168,6 +168,7 @@ describe('several nodes', () => {
 					answered.add(link);
 					return (await stage.open(flow, paused, link, fillIn(body, 'Approve once'))).data;
 				}
+				return undefined;
 			});
 			expect(answered.size).toBe(2);
 			expect(textsOf(run)).toEqual([['First']]);

@@ -108,7 +108,7 @@ const CHECK_MS = 60_000;
 export function createStage(dialects: string[] = [], latencyMs = 0) {
 	const time = createVirtualTime();
 	const problems: string[] = [];
-	const settings = settingsFor(dialects);
+	const overrides = settingsFor(dialects);
 	const service = createService({
 		clock: serviceTime(time),
 		dialects,
@@ -124,7 +124,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 	const credentials = credentialFor({
 		baseUrl: `https://${host}/v1`,
 		key: mainToken,
-		overrides: settings.overrides,
+		overrides,
 	});
 	const [project] = service.seed().projects;
 	/** n8n's database for the deduplication helper */

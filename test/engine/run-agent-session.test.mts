@@ -129,8 +129,8 @@ describe('Apply an Answer', () => {
 			setup(
 				{
 					operation: 'applyAnswer',
-					sessionId: { __rl: true, mode: 'id', value: item.sessionId },
-					answer,
+					sessionId: { __rl: true, mode: 'id', value: String(item.sessionId) },
+					answer: answer as IDataObject,
 					askedInteractions: JSON.stringify(item.pendingInteractions),
 				},
 				more,

@@ -64,9 +64,8 @@ const foreign: Partial<Record<DialectName, (service: Speaker) => Promise<void>>>
 			['green', 'Green light'],
 			['halt', 'Halt'],
 		]);
-		expect(dialects['option-words-own'].nodeOptions).toEqual({
-			approveValues: 'go',
-			denyValues: 'halt',
+		expect(dialects['option-words-own'].overrides).toEqual({
+			resolveInteraction: { words: { approve: 'go', deny: 'halt' } },
 		});
 	},
 	'questions-in-message': (service) =>

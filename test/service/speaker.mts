@@ -37,7 +37,7 @@ export function speaker(names: string[], lateness?: Partial<Lateness>) {
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),
 	});
-	const { overrides } = settingsFor(names);
+	const overrides = settingsFor(names);
 
 	/** @param as what the requests look like; default: as the dialects want it */
 	async function call(

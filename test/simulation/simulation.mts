@@ -4,6 +4,7 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
+import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
 import { saveAnswer } from '../../nodes/RunAgentSession/execution/inbox.ts';
@@ -171,8 +172,7 @@ export function contextFor(
 /** One service in simulated time, with any number of runs against it. */
 export function simulation(dialects: readonly DialectName[] = []) {
 	const virtual = createVirtualClock(START);
-	const settings = settingsFor(dialects);
-	const values = (list = '') => list.split(',').filter(Boolean);
+	const overrides = settingsFor(dialects);
 	const service = createService({
 		// Its clock is another machine's.
 		clock: serviceTime({ now: virtual.monotonicMs }),
@@ -201,7 +201,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 	};
 	const gates = new RateLimiters(virtual);
 
-	const credentials = credentialFor({ baseUrl: BASE, key: KEY, overrides: settings.overrides });
+	const credentials = credentialFor({ baseUrl: BASE, key: KEY, overrides });
 	const context = contextFor(service.app, credentials, {
 		now: () => virtual.monotonicMs() - begin,
 		whileBusy: virtual.whileBusy,
@@ -326,7 +326,6 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		{ pauses, ...wake }: WakeChanges & { pauses: boolean },
 	): Promise<RunResult> {
 		late = lateMs;
-		const words = settings.nodeOptions;
 		const job: ItemSettings = {
 			target: { operation: 'start', projectId: project.id, prompt, extra: {} },
 			policy: { mode: 'approve', rules: [], defaultDecision: 'ask', approveWith: 'once' },
@@ -340,19 +339,20 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			hasPage: pauses,
 			...changes,
 		};
-		// Options that a user of these dialects needs.
-		job.policy = {
-			approveValues: values(words?.approveValues),
-			denyValues: values(words?.denyValues),
-			...job.policy,
-		};
 		const execution = new AbortController();
 		stopNow = () => execution.abort();
 		if (stopAt < Infinity) virtual.abortAt(begin + stopAt).addEventListener('abort', stopNow);
 		const { signal } = execution;
 		const stoppable = { ...context, getExecutionCancelSignal: () => signal };
+		const api = await createClient(stoppable, { clock, rateLimiters: gates });
+		// Words that a user of these dialects needs
+		job.policy = {
+			approveValues: readOptionWords(api, 'approve'),
+			denyValues: readOptionWords(api, 'deny'),
+			...job.policy,
+		};
 		const dependencies: RunDependencies = {
-			api: await createClient(stoppable, { clock, rateLimiters: gates }),
+			api,
 			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
 			mark,
 			format,

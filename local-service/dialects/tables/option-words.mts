@@ -35,6 +35,6 @@ export const optionWords = {
 			always: ['green', 'Green light'],
 			reject: ['halt', 'Halt'],
 		}),
-		nodeOptions: { approveValues: 'go', denyValues: 'halt' },
+		words: { resolveInteraction: { approve: 'go', deny: 'halt' } },
 	},
 } satisfies Record<string, Dialect>;

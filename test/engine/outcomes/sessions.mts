@@ -1,6 +1,7 @@
 // Sessions as both nodes use them: what the item says is held against the service's own record of the session.
 import type { IDataObject } from 'n8n-workflow';
 import { differences, type Speaker } from './speakers.mts';
+import type { OutputKey } from '../runAgentSession.mts';
 import { byId, type World } from './world.mts';
 
 /** The words of all dialects for a decision */
@@ -93,13 +94,10 @@ const agentSessions: Speaker[] = [
 		async use(world) {
 			const sessionId = await startedElsewhere(world, '[ask bash: x] [work 10h]');
 			const [{ id }] = (await sessionNow(world, sessionId)).interactions;
-			const { approveValues } = world.words;
 			await world.operation('agentSession.resolveInteraction', {
 				sessionId,
 				interactionId: id,
-				...(approveValues
-					? { decision: 'option', optionValue: approveValues }
-					: { decision: 'approve' }),
+				decision: 'approve',
 			});
 			const [{ value }] = (await sessionNow(world, sessionId)).interactions;
 			return differences({ 'the decision': [meaning(value), 'approve'] });
@@ -131,7 +129,6 @@ const runs: Speaker[] = [
 			const { output, json } = await world.session({
 				...started(world, ask),
 				permissionPolicy: policy,
-				options: { ...world.words },
 			});
 			const [session, ...others] = await since(world, before);
 			const decided = session?.interactions.map(({ value }) => meaning(value));
@@ -163,7 +160,6 @@ const runs: Speaker[] = [
 			const { output, json } = await world.session({
 				...started(world, ask),
 				permissionPolicy: 'ask',
-				options: { ...world.words },
 			});
 			const [session, ...others] = await since(world, before);
 			return differences({
@@ -184,7 +180,6 @@ const runs: Speaker[] = [
 				sessionId: byId(sessionId),
 				message: '[work 40s] [say Second]',
 				permissionPolicy: 'approve',
-				options: { ...world.words },
 			});
 			const session = await sessionNow(world, sessionId);
 			if (leavesToAPerson({ output, json }))
@@ -223,7 +218,7 @@ const runs: Speaker[] = [
 		},
 	},
 	{
-		name: 'still running',
+		name: 'letting it run',
 		makes: { what: 'sessions' },
 		async use(world) {
 			const before = await count(world);
@@ -231,10 +226,11 @@ const runs: Speaker[] = [
 				...started(world, '[work 10h]'),
 				permissionPolicy: 'approve',
 				maxWait: 1,
+				onMaxWait: 'letRun',
 			});
 			const [session] = await since(world, before);
 			return differences({
-				'the output': [leavesToAPerson(left) ? 'stillRunning' : left.output, 'stillRunning'],
+				'the output': [leavesToAPerson(left) ? 'completed' : left.output, 'completed'],
 				'whether it has ended': [ended.includes(session?.status), false],
 			});
 		},

@@ -50,7 +50,7 @@ export async function usesUnder(names: DialectName[]): Promise<Use[]> {
 		if (world.problems.length > 0) throw new Error(world.problems.join('\n'));
 		return found;
 	};
-	const needs = names.some((name) => dialects[name].overrides ?? dialects[name].nodeOptions);
+	const needs = names.some((name) => dialects[name].overrides);
 	const untold = await outcomes(false);
 	const told = needs ? await outcomes(true) : [];
 	return concerned.map(({ group, speaker: { name } }, index) => ({
@@ -103,10 +103,11 @@ function errors(uses: Use[]): string {
 
 /** Returns a dialect's settings for the table. */
 function getNeeds(name: DialectName): string {
-	const { overrides = {}, nodeOptions } = dialects[name];
-	const needs = Object.keys(overrides).map((operation) => `\`${operation}\``);
+	const { overrides = {} } = dialects[name];
 	return (
-		[...needs, ...(nodeOptions ? ['Approve Values, Deny Values'] : [])].join(', ') || 'nothing'
+		Object.keys(overrides)
+			.map((operation) => `\`${operation}\``)
+			.join(', ') || 'nothing'
 	);
 }
 

@@ -10,6 +10,7 @@ import { options, poller, run, search, type Execution, type Setup } from '../eng
 import { mainToken } from '../../../local-service/auth.mts';
 import { credentialFor } from '../../../local-service/caller.mts';
 import { byId } from '../../../n8n-host/workflows.mts';
+import { itemsOn, type OutputKey } from '../runAgentSession.mts';
 import { oneQuery } from '../../oneQuery.mts';
 import { serviceTime } from '../../virtualClock.mts';
 
@@ -29,8 +30,6 @@ export interface World {
 	/** A folder with more files than two pages hold */
 	folderId: string;
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string };
-	/** Options of Run Agent Session that a user of these dialects needs */
-	words: { approveValues?: string; denyValues?: string };
 	/** Errors that the service reports about itself */
 	problems: string[];
 	/** Returns the operations that the service has received since the last time, each once. */
@@ -84,11 +83,10 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 	// A preview can be shared where an agent has worked.
 	await control.startSession({ projectId, prompt: '[say Ready]' });
 	time.advance(60_000);
-	const settings = settingsFor(names);
 	const credentials = credentialFor({
 		baseUrl: `https://${host}/v1`,
 		key: mainToken,
-		overrides: told ? settings.overrides : {},
+		overrides: told ? settingsFor(names) : {},
 	});
 	const setup = (node: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => ({
 		node,
@@ -111,7 +109,6 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		siteId,
 		folderId,
 		credentials,
-		words: (told && settings.nodeOptions) || {},
 		problems,
 		asked() {
 			const paths = received;
@@ -136,12 +133,13 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 			return outputs[0].map(({ json, ...item }) => Object.assign(json, item));
 		},
 		async session(parameters) {
-			const outputs = getOutputs(
-				await time.run(async () => await run(setup('runAgentSession', parameters))),
+			const given = { whileWaiting: 'keepRunning', maxWait: 5, onMaxWait: 'letRun', ...parameters };
+			const execution = await time.run(async () => await run(setup('runAgentSession', given)));
+			getOutputs(execution);
+			const output = (['needsApproval', 'completed'] as const).find(
+				(each) => itemsOn(execution, each).length > 0,
 			);
-			const index = outputs.findIndex((items) => items.length > 0);
-			const output = (Object.keys(OUTPUTS) as OutputKey[])[index];
-			return { output, json: outputs[index]?.[0].json };
+			return { output, json: output && itemsOn(execution, output)[0].json };
 		},
 		pick: async (node, method, parameters = {}) =>
 			await time.run(async () => {
