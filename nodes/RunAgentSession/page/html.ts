@@ -374,24 +374,33 @@ const SENT_NAMES: Record<VoteName, [own: string, others: string]> = {
 	Answer: ['You answered this', 'Answered'],
 };
 
-function givenCard({ record, vote, status, targets }: GivenAnswer, view: PageView): Html {
-	const { choice, decision, option } = vote;
-	const isAnswer = decision === 'answer';
+const commentLine = (comment: string | undefined): Part =>
+	comment !== undefined &&
+	markup`<p class="soft">Comment: “${agentText(comment, 2 * MAX_COMMENT_LENGTH)}”</p>`;
+
+function givenCard(
+	{ record, vote, answer, status, targets }: GivenAnswer,
+	view: PageView,
+	hasComment: boolean,
+): Html {
+	const { choice, decision, comment } = vote;
 	const state = record.decision ? STATES[record.decision.state] : '';
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'deny' ? '✕' : '✓'}</span><div>
 <h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
 ${codeBlock(targets)}
-${isAnswer && option !== undefined && markup`<p>“${agentText(String(option), MAX_FACT_LENGTH)}”</p>`}
+${answer !== undefined && markup`<p>“${agentText(answer, MAX_FACT_LENGTH)}”</p>`}
+${hasComment && commentLine(comment)}
 ${status && voteStatus(status, record, view)}</div></section>`;
 }
 
 function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
 	const { at, comment } = given[0].vote;
+	const isShared = given.every(({ vote }) => vote.comment === comment);
 	const isDecided = given.every(({ status }) => status?.isDecided ?? true);
 	const next = isDecided ? 'The agent continues.' : 'The agent waits for more approvals.';
 	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
-${given.map((each) => givenCard(each, view))}
-${comment !== undefined && markup`<p class="soft">Comment: “${agentText(comment, MAX_COMMENT_LENGTH)}”</p>`}`;
+${given.map((each) => givenCard(each, view, !isShared))}
+${isShared && commentLine(comment)}`;
 }
 
 const MAX_PROMPT_SHOWN = 200;
