@@ -403,6 +403,9 @@ ${given.map((each) => givenCard(each, view, !isShared))}
 ${isShared && commentLine(comment)}`;
 }
 
+const earlierAnswers = (view: PageView, given: readonly GivenAnswer[]): Html =>
+	markup`<details><summary>Your earlier answers</summary>${givenAnswers(view, given)}</details>`;
+
 const MAX_PROMPT_SHOWN = 200;
 const MAX_NAME_SHOWN = 80;
 const MAX_URL_SHOWN = 2_000;
@@ -444,7 +447,7 @@ ${pageHeader(view)}
 ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
-${given.length > 0 && givenAnswers(view, given)}
+${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}
 ${wholeChange && wholeChangeView(wholeChange, view)}
 ${decisions.length > 0 && !pending && decidedList(decisions, view)}
