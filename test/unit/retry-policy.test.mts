@@ -48,6 +48,7 @@ describe('non-idempotent operations', () => {
 		'createAgentSession',
 		'sendAgentMessage',
 		'resolveInteraction',
+		'answerQuestion',
 		'createFile',
 		'createProduct',
 	];
