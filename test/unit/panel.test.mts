@@ -30,7 +30,10 @@ const AFTER_POLICY = ['whileWaiting', 'maxWait', 'onMaxWait', 'approvals', 'opti
 
 describe('the fields of each operation', () => {
 	test.each<[Record<string, unknown>, string[]]>([
-		[{}, ['operation', 'projectId', 'prompt', 'hasOutputParser', 'permissionPolicy', ...AFTER_POLICY]],
+		[
+			{},
+			['operation', 'projectId', 'prompt', 'hasOutputParser', 'permissionPolicy', ...AFTER_POLICY],
+		],
 		[
 			{ operation: 'continue', permissionPolicy: 'rules' },
 			[
@@ -64,7 +67,14 @@ describe('the fields of each operation', () => {
 		],
 		[
 			{ operation: 'tryRules' },
-			['operation', 'requests', 'permissionPolicy', 'permissionRules', 'defaultDecision', 'approvals'],
+			[
+				'operation',
+				'requests',
+				'permissionPolicy',
+				'permissionRules',
+				'defaultDecision',
+				'approvals',
+			],
 		],
 	])('%j', (parameters, expected) => {
 		expect(names(parameters)).toEqual(expected);
@@ -99,6 +109,7 @@ test.each([
 	[
 		'approvals',
 		[
+			'answerIfNobodyAnswers',
 			'approvalsNeeded',
 			'approveWith',
 			'approvers',
@@ -113,14 +124,22 @@ test.each([
 	],
 	['options', ['abortOnStop', 'body', 'maxConcurrentSessions', 'returnItemsEarly', 'simplify']],
 ])('each option of %s is there once', (name, options) => {
-	expect(find(name).options?.map((each) => each.name).sort()).toEqual(options);
+	expect(
+		find(name)
+			.options?.map((each) => each.name)
+			.sort(),
+	).toEqual(options);
 });
 
 test('descriptions are short, and placeholders are examples', () => {
-	const all = [...properties, ...properties.flatMap(({ options = [] }) => options as INodeProperties[])];
+	const all = [
+		...properties,
+		...properties.flatMap(({ options = [] }) => options as INodeProperties[]),
+	];
 	for (const { description = '', placeholder, type, name } of all) {
 		expect(description.length).toBeLessThanOrEqual(120);
 		expect(description).not.toContain(';');
-		if (type === 'string' && placeholder) expect([name, placeholder]).toEqual([name, expect.stringMatching(/^e\.g\. /)]);
+		if (type === 'string' && placeholder)
+			expect([name, placeholder]).toEqual([name, expect.stringMatching(/^e\.g\. /)]);
 	}
 });
