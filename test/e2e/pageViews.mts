@@ -121,6 +121,7 @@ export function pageViews() {
 		title: 'The agent needs your approval',
 		pending,
 	});
+	const asksFor = (pending: PageForm) => ({ ...asks(pending), title: 'The agent has a question' });
 	const sent = asked([request(), edit, question({ question: 'Which color?' })]);
 	const comment = 'Not that page.';
 	const votes = [
@@ -152,10 +153,10 @@ export function pageViews() {
 			query: 'question=x',
 			wholeChange: readChange(change, LONG_CHANGE),
 		},
-		question: asks(form(question({ question: 'Which color?', why: 'The shop has none.' }))),
-		options: asks(form(question({ question: 'Which color?', response: { options: COLORS } }))),
-		wordless: asks(form(question({ surprise: { deep: ['x'.repeat(300)] } }))),
-		tooLong: asks(form(question({ question: 'x'.repeat(60_000) }))),
+		question: asksFor(form(question({ question: 'Which color?', why: 'The shop has none.' }))),
+		options: asksFor(form(question({ question: 'Which color?', response: { options: COLORS } }))),
+		wordless: asksFor(form(question({ surprise: { deep: ['x'.repeat(300)] } }))),
+		tooLong: asksFor(form(question({ question: 'x'.repeat(60_000) }))),
 		filled: {
 			...asks(form(request(), question({ question: 'Which color?' }))),
 			filled: { request0: '1', reason0: 'Use the staging site.', answer1: 'x'.repeat(500) },

@@ -2,7 +2,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
-import { createForm, readForm, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
+import {
+	createForm,
+	readForm,
+	repeatAnswer,
+	type PageForm,
+} from '../../nodes/RunAgentSession/page/view.ts';
 import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
@@ -136,6 +141,19 @@ describe('a question', () => {
 			{ numRuns: 200 },
 		);
 	});
+});
+
+test('an answer that was sent is repeated with the label of its option, and each with its comment', () => {
+	const which = question({ id: 'i2', question: 'Which?', options: [{ value: 7, label: 'Seven' }] });
+	const records = applyPoll([], session({ pendingInteractions: [request(), which] }), 1);
+	const at = NOW;
+	const given = [
+		repeatAnswer(records[0], { choice: 'Deny', decision: 'deny', comment: 'Too early', at }),
+		repeatAnswer(records[1], { choice: 'Answer', decision: 'answer', option: 7, at }),
+	];
+	const html = renderPage({ title: 'T', says: [], now: NOW, given, isSender: true });
+	expect(html).toMatch(/You denied this.*git push.*Too early.*You answered this.*Which\?.*Seven/s);
+	expect(html.match(/Comment:/g)).toHaveLength(1);
 });
 
 describe('a reason', () => {

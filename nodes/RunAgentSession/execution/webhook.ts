@@ -163,6 +163,8 @@ function openView(found: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
 	const pending = createForm(askingOf(record), question, approver);
 	if (pending.requests.length === 0) return closedView(found);
 	return {
+		// The link also shows later requests of the session.
+		given: listGiven(askingOf(record), question, approver),
 		...commonView(record),
 		...readerOf(question, approver),
 		title: pending.requests.every(({ question: asked }) => asked)
@@ -278,10 +280,8 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const body: unknown = context.getBodyData();
 	const answers = readForm(pending, body, realClock.now());
 	if (isProblem(answers)) {
-		const given = listGiven(askingOf(found.record), found.question, found.approver);
-		// The form was for requests that this approver has answered. The page now shows later ones.
-		const isSecond = answers === 'changed' && given.length > 0;
-		const why = isSecond ? { ...PAGE_PROBLEMS.answered, given } : explainProblem(answers, body);
+		const isSecond = answers === 'changed' && (view.given ?? []).length > 0;
+		const why = isSecond ? PAGE_PROBLEMS.answered : explainProblem(answers, body);
 		return sendPage(context, 409, { ...view, ...why });
 	}
 	return acceptAnswer(context, execution, page, answers);

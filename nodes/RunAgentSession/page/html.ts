@@ -374,25 +374,37 @@ const SENT_NAMES: Record<VoteName, [own: string, others: string]> = {
 	Answer: ['You answered this', 'Answered'],
 };
 
-function givenCard({ record, vote, status, targets }: GivenAnswer, view: PageView): Html {
-	const { choice, decision, option } = vote;
-	const isAnswer = decision === 'answer';
+const commentLine = (comment: string | undefined): Part =>
+	comment !== undefined &&
+	markup`<p class="soft">Comment: “${agentText(comment, 2 * MAX_COMMENT_LENGTH)}”</p>`;
+
+function givenCard(
+	{ record, vote, answer, status, targets }: GivenAnswer,
+	view: PageView,
+	hasComment: boolean,
+): Html {
+	const { choice, decision, comment } = vote;
 	const state = record.decision ? STATES[record.decision.state] : '';
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'deny' ? '✕' : '✓'}</span><div>
 <h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
 ${codeBlock(targets)}
-${isAnswer && option !== undefined && markup`<p>“${agentText(String(option), MAX_FACT_LENGTH)}”</p>`}
+${answer !== undefined && markup`<p>“${agentText(answer, MAX_FACT_LENGTH)}”</p>`}
+${hasComment && commentLine(comment)}
 ${status && voteStatus(status, record, view)}</div></section>`;
 }
 
 function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
 	const { at, comment } = given[0].vote;
+	const isShared = given.every(({ vote }) => vote.comment === comment);
 	const isDecided = given.every(({ status }) => status?.isDecided ?? true);
 	const next = isDecided ? 'The agent continues.' : 'The agent waits for more approvals.';
 	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
-${given.map((each) => givenCard(each, view))}
-${comment !== undefined && markup`<p class="soft">Comment: “${agentText(comment, MAX_COMMENT_LENGTH)}”</p>`}`;
+${given.map((each) => givenCard(each, view, !isShared))}
+${isShared && commentLine(comment)}`;
 }
+
+const earlierAnswers = (view: PageView, given: readonly GivenAnswer[]): Html =>
+	markup`<details><summary>Your earlier answers</summary>${givenAnswers(view, given)}</details>`;
 
 const MAX_PROMPT_SHOWN = 200;
 const MAX_NAME_SHOWN = 80;
@@ -435,7 +447,7 @@ ${pageHeader(view)}
 ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
-${given.length > 0 && givenAnswers(view, given)}
+${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}
 ${wholeChange && wholeChangeView(wholeChange, view)}
 ${decisions.length > 0 && !pending && decidedList(decisions, view)}

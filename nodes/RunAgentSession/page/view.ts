@@ -334,6 +334,8 @@ export function readForm(
 /** An answer that was given, as the page repeats it */
 export interface GivenAnswer {
 	vote: Pick<Vote, 'choice' | 'decision' | 'at' | 'comment'> & Partial<Pick<Vote, 'option'>>;
+	/** The words of the answer to a question */
+	answer?: string;
 	record: RequestRecord;
 	status?: VoteStatus;
 	targets: string[];
@@ -341,6 +343,12 @@ export interface GivenAnswer {
 
 const MAX_REPEATED_LENGTH = 500;
 const MAX_REPEATED = 10;
+
+/** Returns the label of the chosen option while the question is pending, and otherwise what was sent. */
+function findWords({ interaction }: RequestRecord, option: Vote['option']): string {
+	const { options } = readQuestion(interaction ?? {});
+	return options.find(({ value }) => value === option)?.label ?? String(option);
+}
 
 export function repeatAnswer(
 	record: RequestRecord,
@@ -354,6 +362,8 @@ export function repeatAnswer(
 	return {
 		record,
 		vote,
+		...(vote.decision === 'answer' &&
+			vote.option !== undefined && { answer: findWords(record, vote.option) }),
 		...(status && { status }),
 		targets: texts.slice(0, MAX_REPEATED).map((text) => text.slice(0, MAX_REPEATED_LENGTH)),
 	};

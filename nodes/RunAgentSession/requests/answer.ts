@@ -5,11 +5,11 @@ import { isRecord, isTooDeep, toText } from '../../shared/values';
 // Reads an approver's answer: a boolean, a word, or the output of n8n's own nodes (n8n-nodes-base in 1.123 and 2.41: Send and Wait
 // for Response, Form, Chat). The list of forms is closed, and an answer is never guessed.
 
-export type Answer =
-	| { answer: 'approve' | 'deny' }
-	/** To a question of the agent */
-	| { answer: 'text'; text: string }
-	| { answer: 'none'; because: string };
+type DecisionAnswer = { answer: 'approve' | 'deny' };
+/** To a question of the agent */
+type TextAnswer = { answer: 'text'; text: string };
+type NoAnswer = { answer: 'none'; because: string };
+export type Answer = DecisionAnswer | TextAnswer | NoAnswer;
 
 type Side = 'approve' | 'deny';
 type Reading = Side | 'both' | 'empty' | 'unreadable';
@@ -108,8 +108,8 @@ const isQuestionItem = (value: unknown): boolean =>
 const ANSWER_HELP =
 	'Use true or false, one of the words approve, approved, yes, allow, ok, deny, denied, no, reject, disapprove, or the item of the node that asked: {"data": {"approved": true}}, {"data": {"text": "yes"}}, {"approved": true}, {"chatInput": "yes"}, or a form with one field Decision that has such a word.';
 
-const EMPTY: Answer = { answer: 'none', because: 'the answer is empty' };
-const ASKED_AGAIN: Answer = {
+const EMPTY: NoAnswer = { answer: 'none', because: 'the answer is empty' };
+const ASKED_AGAIN: NoAnswer = {
 	answer: 'none',
 	because: 'the node before returned the question itself, because nobody answered in time',
 };
@@ -121,7 +121,7 @@ const isAskedAgain = (value: unknown): boolean =>
  * Returns an approver's answer. Returns `none` for an empty value, and for the question itself.
  * @throws WorkspaceAutomationError that quotes an answer that is none of the forms, or contradicts itself
  */
-export function readAnswer(value: unknown): Answer {
+export function readAnswer(value: unknown): DecisionAnswer | NoAnswer {
 	if (isAskedAgain(value)) return ASKED_AGAIN;
 	const read = () => (isRecord(value) ? readItem(value) : readWord(value));
 	const reading = isTooDeep(value) ? 'unreadable' : read();
@@ -151,7 +151,7 @@ function listTexts(value: unknown): unknown[] {
  * Returns an approver's answer to a question of the agent: a text, or the item of the node that asked.
  * @throws WorkspaceAutomationError that quotes an answer without a text, or with several
  */
-export function readAnswerText(value: unknown): Answer {
+export function readAnswerText(value: unknown): TextAnswer | NoAnswer {
 	if (isAskedAgain(value)) return ASKED_AGAIN;
 	const found = isTooDeep(value) ? [] : listTexts(value);
 	const texts = found.filter((each) => typeof each === 'string' || typeof each === 'number');

@@ -50,11 +50,11 @@ export function describeAfter(
 ): string {
 	if (after !== 'deny' || questions === 0) return AFTER_TEXTS[after][requests === 1 ? 0 : 1];
 	const [ends] = AFTER_TEXTS.error;
-	const ofQuestion =
-		answer === undefined
-			? ends
-			: `a question is answered with ${quoteVisible(answer, MAX_ANSWER_SHOWN)}, or ${ends}`;
-	return questions === requests ? ofQuestion : `open requests are denied, and ${ofQuestion}`;
+	const answered =
+		answer !== undefined &&
+		`a question is answered with ${quoteVisible(answer, MAX_ANSWER_SHOWN)}, or ${ends}`;
+	if (questions === requests) return answered || ends;
+	return `open requests are denied, and ${answered || `for an open question, ${ends}`}`;
 }
 
 function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
