@@ -64,7 +64,7 @@ describe('a value in a rule', () => {
 
 	test('a value is required in a new rule: Approve alone is refused by name', async () => {
 		const execution = await trying({ permission: undefined }, {}, ['x']);
-		expect(execution.error?.message).toMatch(/^Rule 1 has no pattern/);
+		expect(execution.error?.message).toMatch(/^Rule 1 has no permission/);
 	});
 });
 

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createDice } from '../../local-service/faults.mts';
 import { run } from '../engine/engine.mts';
+import { itemsOn } from '../engine/runAgentSession.mts';
 import type { TestService } from '../engine/service.mts';
 import { faultsFrom } from './faultRules.mts';
 import { getPrompt, rules } from './scripts.mts';
@@ -11,8 +12,8 @@ const EXPECTED: Record<string, string> = { bash: 'once', edit: 'reject' };
 
 export interface Report {
 	sessions: number;
-	/** Number of items left by each output, errors last */
-	outcomes: number[];
+	/** Number of items that completed, asked and failed */
+	outcomes: Record<keyof Left, number>;
 	faultsMet: number;
 	/** Violated rules. If there are any, the node has a bug */
 	violations: string[];
@@ -25,11 +26,18 @@ export interface Item {
 	prompt: string;
 }
 
-/** Runs the node once for all items, and returns what left it. */
+/** Items by what became of them, in all runs of the node */
+export interface Left {
+	completed: any[];
+	asked: any[];
+	failed: any[];
+}
+
+/** Runs the node for all items, and returns what left it. */
 export type Execute = (
 	items: Item[],
 	parameters: IDataObject,
-) => Promise<{ outputs: any[][]; error?: Error }>;
+) => Promise<{ left: Left; error?: Error }>;
 
 /** The part of a service's control API that a campaign needs */
 type Service = Pick<TestService, 'control' | 'sessions'> & { requests(): Promise<any[]> };
@@ -37,14 +45,23 @@ type Service = Pick<TestService, 'control' | 'sessions'> & { requests(): Promise
 /** In n8n-core's engine */
 export const inEngine =
 	({ credentials }: TestService): Execute =>
-	async (items, parameters) =>
-		await run({
+	async (items, parameters) => {
+		const execution = await run({
 			node: 'runAgentSession',
 			credentials,
 			items: items as unknown as IDataObject[],
 			settings: { onError: 'continueErrorOutput' },
 			parameters,
 		});
+		return {
+			left: {
+				completed: itemsOn(execution, 'completed'),
+				asked: itemsOn(execution, 'needsApproval'),
+				failed: itemsOn(execution, 'error'),
+			},
+			error: execution.error,
+		};
+	};
 
 /** Runs `count` items under the faults of a seed and judges the result. The service must be as new. `maxWait` is in minutes. */
 export async function campaign(
@@ -68,18 +85,24 @@ export async function campaign(
 		permissionPolicy: 'rules',
 		permissionRules: { rule: rules },
 		defaultDecision: 'ask',
+		whileWaiting: 'keepRunning',
 		maxWait,
-		options: { pollInterval: 1, maxPollInterval: 2, maxConcurrentSessions: count },
+		onMaxWait: 'letRun',
+		options: { maxConcurrentSessions: count },
 	});
 	await service.control.clearFaults();
 	const ended = Date.now();
 	const requests = await service.requests();
 	const violations = execution.error
 		? [`the node failed as a whole: ${execution.error.message}`]
-		: judge(items, execution.outputs, await sessionsAsTold(service, requests, ended));
+		: judge(items, execution.left, await sessionsAsTold(service, requests, ended));
 	return {
 		sessions: (await service.sessions()).length,
-		outcomes: execution.outputs.map((output) => output.length),
+		outcomes: {
+			completed: execution.left.completed.length,
+			asked: execution.left.asked.length,
+			failed: execution.left.failed.length,
+		},
 		faultsMet: requests.filter((request) => (request as { fault?: unknown }).fault).length,
 		violations,
 	};
@@ -99,33 +122,28 @@ const LAST_MS = 5_000;
 
 /** The service's sessions, each with the last reading that reached the node, which had ended by then: more it cannot know. */
 async function sessionsAsTold(service: Service, requests: any[], ended: number): Promise<any[]> {
-	const told = new Map<string, { ended: boolean; asks: boolean }>();
+	const ends = new Set<string>();
 	for (const { method, status, answer, fault, at } of requests) {
 		// Only a poll is a reading: the response to a decision proves nothing about the session.
 		if (method !== 'GET' || Date.parse(at) > ended - LAST_MS) continue;
 		if (status !== 200 || !answer?.sessionId || (fault && !READABLE.includes(fault.kind))) continue;
-		const asks =
-			fault?.kind !== 'vanishing-interactions' &&
-			answer.pendingInteractions.some((pending: any) => !EXPECTED[pending.permission]);
-		told.set(answer.sessionId, { ended: ['completed', 'failed'].includes(answer.status), asks });
+		if (['completed', 'failed'].includes(answer.status)) ends.add(answer.sessionId);
 	}
 	return (await service.sessions()).map((session) => ({
 		...session,
-		told: told.get(session.sessionId),
+		hadEnded: ends.has(session.sessionId),
 	}));
 }
 
-const NAMES = [...Object.values(OUTPUTS), 'Error'];
-
-function judge(items: Item[], outputs: any[][], sessions: any[]): string[] {
+/** Each item completes or fails once. A question before that is a notification. */
+function judge(items: Item[], { completed, failed }: Left, sessions: any[]): string[] {
 	const violations: string[] = [];
-	const seen = new Map<number, { output: string; json: any }>();
-	outputs.forEach((output, at) =>
-		output.forEach(({ json, pairedItem }) => {
+	const seen = new Map<number, { isFailed: boolean; json: any }>();
+	for (const [isFailed, list] of [[false, completed] as const, [true, failed] as const])
+		for (const { json, pairedItem } of list) {
 			if (seen.has(pairedItem.item)) violations.push(`item ${pairedItem.item} came out twice`);
-			seen.set(pairedItem.item, { output: NAMES[at], json });
-		}),
-	);
+			seen.set(pairedItem.item, { isFailed, json });
+		}
 	for (const { index, prompt } of items) {
 		const found = seen.get(index);
 		if (!found) violations.push(`item ${index} is lost`);
@@ -140,28 +158,22 @@ function judge(items: Item[], outputs: any[][], sessions: any[]): string[] {
 	return violations;
 }
 
-function judgeItem({ output, json }: { output: string; json: any }, sessions: any[]): string[] {
+function judgeItem(
+	{ isFailed, json }: { isFailed: boolean; json: any },
+	sessions: any[],
+): string[] {
 	// Retry On Fail starts another one for a session that has failed, and for no other.
 	const others = sessions.slice(0, -1);
 	if (others.some(({ status }) => status !== 'failed'))
 		return [`${sessions.length} sessions were started`];
 	const session = sessions.at(-1);
-	if (output === 'Error') return judgeError(json, session);
+	if (isFailed) return judgeError(json, session);
 	if (!session) return ['there is no session behind its output'];
 	const violations: string[] = [];
 	if (json.sessionId !== session.sessionId) violations.push('it names another session');
 
-	const pending = session.interactions.filter(({ resolvedAt }: any) => !resolvedAt);
-	const isRight = {
-		Completed: session.status === 'completed',
-		'Needs Approval': session.status === 'running' && pending.length > 0,
-		// The session may have continued since. The last response to the node counts.
-		'Still Running': !session.told?.ended && !session.told?.asks,
-	}[output];
-	if (!isRight)
-		violations.push(
-			`left by ${output}, but the service has it ${session.status} with ${pending.length} interactions pending`,
-		);
+	if (session.status !== 'completed')
+		violations.push(`completed, but the service has it ${session.status}`);
 
 	const decided = session.interactions.filter(({ value }: any) => value !== undefined);
 	for (const { permission, value } of decided)
@@ -193,6 +205,9 @@ function judgeError(json: any, session: any): string[] {
 			: [`failed without a session: ${json.error}`];
 	if (!json.message.includes(session.sessionId))
 		return [`the error does not name the session: ${json.error}`];
+	// The last response to the node counts.
+	if (json.error.endsWith("It's still running"))
+		return session.hadEnded ? ['let run, but it had ended'] : [];
 	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed'))
 		return [`"${json.error}", but the service has it ${session.status}`];
 	// Four 404s in a row are believed, as the API document says; rare, but a fault may do it.

@@ -73,9 +73,12 @@ function executeWithin(host: Stage['host'], credential: SavedCredential): Execut
 		});
 		const executionId = await host.run(workflowId);
 		const execution = await host.waitForExecution(executionId, { timeoutMs: 900_000 });
-		const outputs = execution.runData[NODE]?.at(-1)?.data?.main ?? [];
+		const runs = execution.runData[NODE] ?? [];
+		const [completed, asked, failed] = [0, 1, 2].map((output) =>
+			runs.flatMap((each) => each.data?.main[output] ?? []),
+		);
 		return {
-			outputs: outputs.map((output) => output ?? []),
+			left: { completed, asked, failed },
 			error: execution.error && new Error(execution.error.message),
 		};
 	};

@@ -1,31 +1,20 @@
 // The long form of the campaigns. Seeds: 20 from the day's first on, or those in CAMPAIGN_SEEDS, separated by commas.
-// In simulated time CAMPAIGN_SESSIONS executions for each seed, 1,000 if nothing is said, under a mixture of dialects; in n8n-core's
-// engine 300 items of one execution; and for the first seven, which makes 2,100 sessions, the same in a whole n8n with Retry On Fail.
+// In n8n-core's engine 300 items of one execution, and for the first seven seeds the same in a whole n8n with Retry On Fail.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { useService } from '../engine/service.mts';
 import { campaign, inEngine, type Report } from './campaign.mts';
 import { startCampaignHost, type CampaignHost } from './inN8n.mts';
-import { simulatedCampaign } from './simulated.mts';
 
 const service = useService(60);
 const given = process.env.CAMPAIGN_SEEDS?.split(',').map(Number);
 const first = Math.floor(Date.now() / 86_400_000) * 1000;
 const seeds = given ?? Array.from({ length: 20 }, (_, index) => first + index);
-const executions = Number(process.env.CAMPAIGN_SESSIONS ?? 1000);
 
 /** Says what a campaign found as soon as it is known: jest itself does so after the last of them. */
 function check(where: string, seed: number, report: Pick<Report, 'violations'>) {
 	process.stderr.write(`${where}, seed ${seed}: ${JSON.stringify(report)}\n`);
 	expect({ seed, violations: report.violations }).toEqual({ seed, violations: [] });
 }
-
-test.each(seeds)(
-	`${executions} executions under the faults and dialects of seed %d, in simulated time`,
-	async (seed) => {
-		check('in simulated time', seed, await simulatedCampaign(seed, executions));
-	},
-	1_200_000,
-);
 
 test.each(seeds)(
 	'300 sessions under the faults of seed %d',

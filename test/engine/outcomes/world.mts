@@ -135,10 +135,11 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		async session(parameters) {
 			const given = { whileWaiting: 'keepRunning', maxWait: 5, onMaxWait: 'letRun', ...parameters };
 			const execution = await time.run(async () => await run(setup('runAgentSession', given)));
-			getOutputs(execution);
 			const output = (['needsApproval', 'completed'] as const).find(
 				(each) => itemsOn(execution, each).length > 0,
 			);
+			// Nobody answers here, so a session that asks fails later.
+			if (output !== 'needsApproval') getOutputs(execution);
 			return { output, json: output && itemsOn(execution, output)[0].json };
 		},
 		pick: async (node, method, parameters = {}) =>
