@@ -50,11 +50,13 @@ test('the options page lists every field and every option of Run Agent Session',
 	const labels = (fields: INodeProperties[]) => [
 		...new Set(
 			fields
-				.filter(({ type, name }) => type !== 'notice' && name !== 'options')
+				.filter(({ type }) => !['notice', 'hidden', 'collection'].includes(type))
 				.map(({ displayName }) => displayName.replace(/ \([^)]*\)$/, '')),
 		),
 	];
-	const options = properties.find(({ name }) => name === 'options')!.options as INodeProperties[];
+	const options = properties
+		.filter(({ type }) => type === 'collection')
+		.flatMap((collection) => collection.options as INodeProperties[]);
 	const page = read('docs/options.md');
 	expect(firstColumn(page, 'field').sort()).toEqual(labels(properties).sort());
 	expect(firstColumn(page, 'option').sort()).toEqual(labels(options).sort());
