@@ -8,15 +8,16 @@ const FOR_PEOPLE =
 
 /** Situations in which a file throws, by its path in nodes/. The longest path wins. */
 const WHEN: Record<string, string> = {
-	'RunAgentSession/requests/answer.ts': 'You apply an answer.',
-	'RunAgentSession/approval/request.ts': 'You apply an answer.',
+	'RunAgentSession/execution': 'Run Agent Session reads its items.',
+	'RunAgentSession/execution/applyAnswer.ts': 'You apply an answer.',
+	'RunAgentSession/execution/journal.ts':
+		'An item returns to the node, or a retry finds an earlier attempt.',
 	'RunAgentSession/execution/output.ts': 'The session ends.',
+	'RunAgentSession/execution/tryRules.ts': 'You try rules.',
 	'RunAgentSession/panel': 'The node reads its fields.',
 	'RunAgentSession/policy': 'The node reads its rules.',
+	'RunAgentSession/requests': 'You apply an answer.',
 	'RunAgentSession/session': 'Run Agent Session starts, polls or ends a session.',
-	'RunAgentSession/session/items.ts': 'Run Agent Session reads its items.',
-	'RunAgentSession/session/journal.ts': 'An item returns to the node.',
-	'RunAgentSession/execution/tryRules.ts': 'You try rules.',
 	'WorkspaceAutomation/fileContent.ts': 'You get the content of a file.',
 	'WorkspaceAutomation/fields.ts': 'A node reads its fields.',
 	'WorkspaceAutomation/fileCalls.ts': 'You create a file.',

@@ -29,13 +29,13 @@ const {
 const {
 	WorkspaceAutomationApi,
 } = require('../../credentials/WorkspaceAutomationApi.credentials.ts');
-const { OUTPUTS } = require('../../nodes/RunAgentSession/outputs.ts');
+const { OUTPUTS } = require('../../nodes/RunAgentSession/execution/outputs.ts');
 const shown = new Set([
 	...[RunAgentSession, WorkspaceAutomation, WorkspaceAutomationTrigger].flatMap((Node) =>
 		listNames(new Node().description),
 	),
 	...listNames(new WorkspaceAutomationApi().properties),
-	...(Object.values(OUTPUTS) as string[]),
+	...(OUTPUTS as string[]),
 	// n8n's own, of every HTTP request
 	...['Proxy', 'Ignore SSL Issues'],
 ]);

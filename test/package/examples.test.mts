@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { OUTPUTS } from '../../nodes/RunAgentSession/execution/outputs.ts';
 import { exampleWorkflow, examples } from '../../tools/examples.mts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -73,16 +74,18 @@ describe.each(examples())('%s.json', (name) => {
 		expect(found.filter((field) => !others.some((other) => field.endsWith(other)))).toEqual([]);
 	});
 
-	test('has outputs in the order of the panel: an own connection starts at Still Running', () => {
-		const wrong = ours
-			.filter(({ type }) => type.endsWith('.runAgentSession'))
-			.flatMap(({ name: node }) => {
-				const { main = [] } = (workflow.connections as any)[node] ?? {};
-				return main.flatMap((output: Array<{ node: string }> | null, index: number) =>
-					index > 0 && output?.some((to) => to.node === node) ? [node] : [],
-				);
-			});
-		expect(wrong).toEqual([]);
+	test('connects no output of Run Agent Session back to it, not even through other nodes', () => {
+		const follow = (from: string, seen = new Set<string>()): Set<string> => {
+			const { main = [] } = (workflow.connections as any)[from] ?? {};
+			for (const { node } of main.flat().filter(Boolean)) {
+				if (seen.has(node)) continue;
+				seen.add(node);
+				follow(node, seen);
+			}
+			return seen;
+		};
+		const runs = ours.filter(({ type }) => type.endsWith('.runAgentSession'));
+		expect(runs.filter(({ name: node }) => follow(node).has(node))).toEqual([]);
 	});
 
 	test('has a note that names only its own nodes, and existing labels', () => {
@@ -102,12 +105,16 @@ describe.each(examples())('%s.json', (name) => {
 	});
 });
 
-test('Still Running is the first output in both Wait modes, and static', () => {
-	const { outputs, outputNames } =
-		nodes['n8n-nodes-workspace-automation.runAgentSession'].description;
-	expect(outputs).toEqual(['main', 'main', 'main']);
-	expect(outputNames).toEqual(Object.values(OUTPUTS));
-	expect(outputNames).toEqual(['Still Running', 'Completed', 'Needs Approval']);
+test('Run Agent Session has two outputs while it waits, and one for other operations', () => {
+	const { outputs } = nodes['n8n-nodes-workspace-automation.runAgentSession'].description;
+	const evaluate = (operation: string) =>
+		new Function('$parameter', `return ${String(outputs).slice(3, -2)}`)({
+			operation,
+		}) as unknown[];
+	const names = OUTPUTS.map((displayName) => expect.objectContaining({ displayName }));
+	for (const operation of ['start', 'continue']) expect(evaluate(operation)).toEqual(names);
+	for (const operation of ['applyAnswer', 'tryRules'])
+		expect(evaluate(operation)).toEqual(['main']);
 });
 
 /** Labels of n8n itself that the documents name */
@@ -171,10 +178,10 @@ function labels(entries: Entry[]): string[] {
 const LABELS = new Set([
 	...Object.values(nodes).flatMap(({ description }) => [
 		description.displayName,
-		...(description.outputNames ?? []),
 		...labels(description.properties),
 	]),
 	...labels((credential as unknown as { properties: INodeProperties[] }).properties),
+	...OUTPUTS,
 	...OF_N8N,
 	...OF_PAGE,
 ]);

@@ -23,14 +23,18 @@ const LOCATORS = [
 function getOutputs({ type, parameters, onError }: WorkflowNode): number[] {
 	const kind = type.split('.').at(-1)!;
 	if (isNote({ type } as WorkflowNode) || /Tool$|^(lm|memory|outputParser)/.test(kind)) return [];
-	if (parameters.operation === 'tryRules') return [0];
 	// The first has the items when the loop is done.
 	if (kind === 'splitInBatches') return [1];
-	const own = kind === 'runAgentSession' ? Object.keys(OUTPUTS).length : kind === 'if' ? 2 : 1;
+	const errors = (own: number) => (onError === 'continueErrorOutput' ? [own] : []);
+	if (kind !== 'runAgentSession') {
+		const own = kind === 'if' ? 2 : 1;
+		return [...Array(own).keys(), ...errors(own)];
+	}
+	if (parameters.operation === 'tryRules') return [0];
+	// The node that waits for the session returns the result of an answer.
+	if (parameters.operation === 'applyAnswer') return errors(1);
 	const asks = parameters.permissionPolicy !== 'rules' || parameters.defaultDecision === 'ask';
-	return [...Array(own + (onError === 'continueErrorOutput' ? 1 : 0)).keys()].filter(
-		(index) => kind !== 'runAgentSession' || asks || index !== 1,
-	);
+	return [0, ...(asks ? [1] : []), ...errors(2)];
 }
 
 /** Who passes on to whom, and how far to the right that is. A model or a tool hangs below the node that uses it and has no connection of its outputs. */

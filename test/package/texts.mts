@@ -149,7 +149,7 @@ function sentencesInCode(file: string): string[] {
 /** Returns the texts of the approval page and the message that asks. */
 export const approvalTexts = (): Texts =>
 	new Map(
-		listFiles('nodes/RunAgentSession/approval/**/*.ts').map((file) => [
+		listFiles('nodes/RunAgentSession/{page,message}/*.ts').map((file) => [
 			file,
 			sentencesInCode(file),
 		]),

@@ -98,7 +98,7 @@ export function readRequestsShown(value: unknown): Interaction[] {
 	if (list?.length === 0)
 		throw new WorkspaceAutomationError(
 			"'Requests Shown' is empty",
-			`${REQUESTS_SHOWN_HELP} The answer decides only these requests. To decide all requests, set 'Applies To' to All Requests of the Session.`,
+			`${REQUESTS_SHOWN_HELP} The answer decides only these requests.`,
 		);
 	const requests = readInteractions(list);
 	if (requests.length > 0 && requests.every(({ id }) => id !== '')) return requests;
