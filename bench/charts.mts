@@ -62,11 +62,6 @@ export const charts: Record<string, Chart> = {
 		},
 		isOurs: (row) => row.includes('sessions'),
 	},
-	'poll-plan': {
-		title: 'Polls of 40,000 sessions of 10 s to 1 h',
-		panels: { polls: 'Polls a session', 'delay / length %': 'Delay / length, %' },
-		isOurs: (row) => row === 'the node',
-	},
 	'rate-limit': {
 		title: '1,000 updates where the service allows 50 requests a second',
 		panels: { done: 'Updates done', lost: 'Updates lost', seconds: 'Time, s' },

@@ -93,6 +93,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				permissionPolicy: 'rules',
 				permissionRules: { rule: rules },
 				defaultDecision: 'ask',
+				whileWaiting: 'keepRunning',
 				// Time for one poll: the next one would be 5 s later. Without any, the node doesn't poll.
 				maxWait: 0.05,
 			},
