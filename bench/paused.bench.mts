@@ -12,7 +12,7 @@ import { importCredential } from '../tools/demoStage.mts';
 
 export const name = 'paused';
 export const about =
-	'200 sessions of one execution whose execution pauses, and keeps running, in the real n8n: processor, memory and requests meanwhile';
+	'200 sessions of an execution that pauses, and of one that keeps running, in the real n8n: processor, memory and requests meanwhile';
 
 const SESSIONS = 200;
 /** Intervals of ten seconds: fewer than lie between two polls */
