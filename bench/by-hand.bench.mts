@@ -7,7 +7,6 @@ import { createDice } from '../local-service/faults.mts';
 import { faultsFrom } from '../test/faults/faultRules.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { callWebhook, onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
-import { defaultLimits } from './pollPlan.mts';
 import { readPolls, getRequests } from './pollRecord.mts';
 import type { SessionRecord } from './sessionCourse.mts';
 import { importCredential } from '../tools/demoStage.mts';
@@ -252,9 +251,7 @@ function getDelays(
 		return [
 			{
 				delay,
-				interval:
-					readPolls(getRequests(session.sessionId, requests), defaultLimits).lastInterval *
-					(1 + 1 / 5),
+				interval: readPolls(getRequests(session.sessionId, requests)).lastInterval * (1 + 1 / 5),
 			},
 		];
 	});

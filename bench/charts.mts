@@ -24,21 +24,16 @@ export const charts: Record<string, Chart> = {
 		isOurs: (row) => row === 'this package',
 	},
 	decisions: {
-		title: 'Requests that rules decide, 59 s apart: In the Database beside In Memory',
+		title: 'Requests that rules decide, 59 s apart: paused, and kept running',
 		panels: {
-			'in memory s': 'In Memory, s',
-			'in the database s': 'In the Database, s',
+			'running s': 'Running, s',
+			'paused s': 'Paused, s',
 			'longer s': 'Longer, s',
 		},
 	},
 	hostile: {
 		title: 'One look at a session whose answer was made to be slow to read',
 		panels: { 'ms of processor time': 'Processor time, ms' },
-	},
-	hour: {
-		title: 'A session of an hour: Run Agent Session, and the workflow built by hand',
-		panels: { requests: 'Requests', 'node runs': 'Node runs', 'KiB written': 'Written, KiB' },
-		isOurs: (row) => row.startsWith('node'),
 	},
 	lists: {
 		title: 'A list of 10,000 files: the node beside a minimal n8n node and a loop around axios',
@@ -61,11 +56,6 @@ export const charts: Record<string, Chart> = {
 			'requests a second': 'Requests a second',
 		},
 		isOurs: (row) => row.includes('sessions'),
-	},
-	'poll-plan': {
-		title: 'Polls of 40,000 sessions of 10 s to 1 h',
-		panels: { polls: 'Polls a session', 'delay / length %': 'Delay / length, %' },
-		isOurs: (row) => row === 'the node',
 	},
 	'rate-limit': {
 		title: '1,000 updates where the service allows 50 requests a second',

@@ -1,11 +1,11 @@
-// How much longer a session with many requests takes In the Database than In Memory, in simulated time.
+// How much longer a session with many requests takes if the execution pauses, in simulated time.
 import '../n8n-host/core.mts';
 import '../tools/packageSources.mts';
 import type { Table } from './benchmark.mts';
 
 export const name = 'decisions';
 export const about =
-	'sessions with 1 to 100 requests that rules decide, In the Database beside In Memory, in simulated time';
+	'sessions with 1 to 100 requests that rules decide, while the execution pauses and while it keeps running, in simulated time';
 
 const COUNTS = [1, 3, 10, 100];
 /** Between the requests of a session: up to a minute */
@@ -23,8 +23,8 @@ interface Waited {
 interface Compared {
 	count: number;
 	gap: number;
-	memory: Waited;
-	database: Waited;
+	running: Waited;
+	paused: Waited;
 	/** How often n8n pauses the execution */
 	pauses: number;
 }
@@ -33,32 +33,32 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	const compared: Compared[] = [];
 	for (const count of COUNTS) for (const gap of GAPS_S) compared.push(await compare(count, gap));
 	log(`${compared.length} sessions, each waited for twice`);
-	const longer = ({ memory, database }: Compared) => database.seconds - memory.seconds;
+	const longer = ({ running, paused }: Compared) => paused.seconds - running.seconds;
 	const shown = compared.filter(({ gap }) => gap === GAPS_S.at(-1));
 	return {
 		columns: [
 			'requests of the agent',
-			'in memory s',
-			'in the database s',
+			'running s',
+			'paused s',
 			'longer s',
 			'pauses',
-			'sent in memory',
-			'sent in the database',
+			'sent running',
+			'sent paused',
 		],
 		rows: shown.map((one) => [
 			String(one.count),
-			...[one.memory.seconds, one.database.seconds, longer(one)].map((figure) => figure.toFixed(0)),
-			...[one.pauses, one.memory.requests, one.database.requests].map(String),
+			...[one.running.seconds, one.paused.seconds, longer(one)].map((figure) => figure.toFixed(0)),
+			...[one.pauses, one.running.requests, one.paused.requests].map(String),
 		]),
 		expectations: [
 			{
-				what: `seconds longer in the database, ${GAPS_S.join(', ')} s between requests, worst`,
+				what: `seconds longer while paused, ${GAPS_S.join(', ')} s between requests, worst`,
 				measured: Math.max(...compared.map(longer)),
 				atMost: MAX_LONGER_S,
 			},
 			{
 				what: 'decisions missing or double',
-				measured: Math.max(...compared.flatMap((one) => [one.memory.wrong, one.database.wrong])),
+				measured: Math.max(...compared.flatMap((one) => [one.running.wrong, one.paused.wrong])),
 				atMost: 0,
 			},
 		],
@@ -69,14 +69,14 @@ export async function run(log: (line: string) => void): Promise<Table> {
 async function compare(count: number, gap: number): Promise<Compared> {
 	// Imported here, because the hooks above have to be there first.
 	const { of, simulation } = await import('../test/simulation/simulation.mts');
-	const [memory, database] = [simulation(), simulation()];
+	const [running, paused] = [simulation(), simulation()];
 	const prompt = `${`[work ${gap}s] [ask bash: x] `.repeat(count)}[work 20s] [say Done]`;
-	await memory.run(prompt, { maxWaitMs: 4 * HOUR_MS });
-	const { wakes } = await database.database(prompt);
-	const [inMemory, inDatabase] = [memory, database].map(({ now, sent }) => ({
+	await running.run(prompt, { maxWaitMs: 4 * HOUR_MS });
+	const { wakes } = await paused.paused(prompt);
+	const [ofRunning, ofPaused] = [running, paused].map(({ now, sent }) => ({
 		seconds: now() / 1000,
 		requests: sent.length,
 		wrong: Math.abs(of(sent, 'POST', '/resolve').length - count),
 	}));
-	return { count, gap, memory: inMemory, database: inDatabase, pauses: wakes - 1 };
+	return { count, gap, running: ofRunning, paused: ofPaused, pauses: wakes - 1 };
 }

@@ -93,11 +93,13 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				permissionPolicy: 'rules',
 				permissionRules: { rule: rules },
 				defaultDecision: 'ask',
-				// Time for one poll: the next one would be 5 s later. Without any, the node doesn't poll.
-				maxWait: 0.05,
+				whileWaiting: 'keepRunning',
+				// One poll
+				maxWait: 0,
+				onMaxWait: 'letRun',
 			},
 		});
-		if (error && !/status of the session|too large/.test(error.message)) throw error;
+		if (error && !/still running|status of the session|too large/.test(error.message)) throw error;
 		const { user, system } = process.cpuUsage(before);
 		if (polls === pollsBefore) throw new Error('The node has not polled the session.');
 		return (user + system) / 1_000;

@@ -85,6 +85,8 @@ const execution = start({
 		projectId: byId(projectId),
 		prompt: '[work 10h]',
 		permissionPolicy: 'ask',
+		whileWaiting: 'keepRunning',
+		maxWait: 600,
 		options: { maxConcurrentSessions: sessions, abortOnStop: false },
 	},
 });

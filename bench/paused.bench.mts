@@ -1,4 +1,4 @@
-// Measures 200 sessions of one execution between two polls: paused in the database, and waiting in memory.
+// Measures 200 sessions of one execution between two polls: with a paused execution, and with one that keeps running.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listExecutions } from '../n8n-host/executions.mts';
 import { startHost, type Host } from '../n8n-host/host.mts';
@@ -12,7 +12,7 @@ import { importCredential } from '../tools/demoStage.mts';
 
 export const name = 'paused';
 export const about =
-	'200 sessions of one execution that wait in the database, and in memory, in the real n8n: processor, memory and requests meanwhile';
+	'200 sessions of an execution that pauses, and of one that keeps running, in the real n8n: processor, memory and requests meanwhile';
 
 const SESSIONS = 200;
 /** Intervals of ten seconds: fewer than lie between two polls */
@@ -51,10 +51,10 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		await service.control.setRateLimit(null);
 		await importCredential(host, service, 'Workspace Automation');
 		const figures: Figures[] = [];
-		const inTurn = { nothing: undefined, 'in the database': 'database', 'in memory': 'memory' };
+		const inTurn = { nothing: undefined, paused: 'pause', 'kept running': 'keepRunning' };
 		// Once for itself: what is loaded and connected at first use is no matter of the waiting.
 		await (
-			await begin(host, service, 'warm-up', 'memory', 5)
+			await begin(host, service, 'warm-up', 'keepRunning', 5)
 		)();
 		await sleep(60_000);
 		for (const [title, wait] of Object.entries(inTurn)) {
@@ -77,7 +77,7 @@ async function begin(
 	wait: string,
 	count: number,
 ): Promise<() => Promise<void>> {
-	const file = workflowFile('paused', { '"paused"': `"${path}"`, '"database"': `"${wait}"` });
+	const file = workflowFile('paused', { '"paused"': `"${path}"`, '"pause"': `"${wait}"` });
 	const workflowId = await host.importWorkflow({ ...file, name: path });
 	await host.activate(workflowId);
 	const { projects } = await service.control.seed();
@@ -86,7 +86,7 @@ async function begin(
 		prompt: `${path} ${index} [work 9h]`,
 	}));
 	await callWebhook(`${host.url}/webhook/${path}`, { orders });
-	const wanted = wait === 'database' ? 'waiting' : 'running';
+	const wanted = wait === 'pause' ? 'waiting' : 'running';
 	for (;;) {
 		await sleep(500);
 		const [execution] = await listExecutions(host.rest, workflowId);
@@ -97,7 +97,7 @@ async function begin(
 }
 
 function makeTable(figures: Figures[]): Table {
-	const [nothing, database, memory] = figures;
+	const [nothing, paused, running] = figures;
 	const MiB = 1024 * 1024;
 	return {
 		columns: ['what n8n waits for', 'processor ms a second', 'heap MiB', 'requests a second'],
@@ -106,15 +106,15 @@ function makeTable(figures: Figures[]): Table {
 			...[cpuMs, heap / MiB, requests].map(decimals),
 		]),
 		expectations: [
-			{ what: 'in the database: requests', measured: database.requests, atMost: 0 },
+			{ what: 'paused: requests', measured: paused.requests, atMost: 0 },
 			{
-				what: 'processor, in the database - nothing / in memory - nothing',
-				measured: (database.cpuMs - nothing.cpuMs) / (memory.cpuMs - nothing.cpuMs),
+				what: 'processor, paused - nothing / kept running - nothing',
+				measured: (paused.cpuMs - nothing.cpuMs) / (running.cpuMs - nothing.cpuMs),
 				atMost: 0.1,
 			},
 			{
-				what: 'KiB of heap for each session, in the database',
-				measured: (database.heap - nothing.heap) / SESSIONS / 1024,
+				what: 'KiB of heap for each session, paused',
+				measured: (paused.heap - nothing.heap) / SESSIONS / 1024,
 				atMost: 25,
 			},
 		],

@@ -1,5 +1,5 @@
 // Returns the polls that a poll policy needs for a session, with the best and worst jitter.
-import { pollDelay, type PollLimits } from './pollPlan.mts';
+import { pollDelay } from '../nodes/RunAgentSession/session/schedule.ts';
 import type { Stretch } from './sessionCourse.mts';
 
 export interface Bounds {
@@ -16,14 +16,14 @@ const LUCK = Array.from({ length: 21 }, (_, step) => step / 20);
  * the same future, and continue as one.
  * @param from the age of the session when the stretch begins, in milliseconds
  */
-export function pollBounds({ end }: Stretch, limits: PollLimits, from = 0): Bounds {
+export function pollBounds({ end }: Stretch, from = 0): Bounds {
 	const bounds: Bounds = { fewest: end <= 0 ? 0 : Infinity, most: 0 };
 	let ways = end <= 0 ? [] : [0];
 	for (let polls = 1; ways.length > 0; polls++) {
 		const next = new Set<number>();
 		for (const before of ways) {
 			for (const luck of LUCK) {
-				const at = Math.round(before + pollDelay(from + before, luck, limits));
+				const at = Math.round(before + pollDelay(from + before, luck)!);
 				if (at < end) {
 					next.add(at);
 					continue;
@@ -38,13 +38,13 @@ export function pollBounds({ end }: Stretch, limits: PollLimits, from = 0): Boun
 }
 
 /** The requests that the policy needs for a session: its start, the polls that see the end of each stretch, and the decisions. */
-export function requestBounds(stretches: Stretch[], limits: PollLimits): Bounds {
+export function requestBounds(stretches: Stretch[]): Bounds {
 	const decisions = stretches.length - 1;
 	let age = 0;
 	const bounds = stretches.map((stretch) => {
 		const from = age;
 		age += stretch.end;
-		return pollBounds(stretch, limits, from);
+		return pollBounds(stretch, from);
 	});
 	const sum = (figures: number[]) =>
 		figures.reduce((total, figure) => total + figure, 1 + decisions);

@@ -1,6 +1,6 @@
 // Reads the polls of a session from the requests that the service received.
 import type { ServedRequest } from '../tools/demoService.mts';
-import { pollDelay, type PollLimits } from './pollPlan.mts';
+import { MIN_POLL_MS, pollDelay } from '../nodes/RunAgentSession/session/schedule.ts';
 
 export interface PollRecord {
 	/** The start, polls and decisions */
@@ -21,14 +21,14 @@ export function getRequests(sessionId: string, requests: ServedRequest[]): Serve
 }
 
 /** Goes through a session's requests as the policy would. */
-export function readPolls([start, ...others]: ServedRequest[], limits: PollLimits): PollRecord {
-	const record: PollRecord = { requests: 1 + others.length, early: 0, lastInterval: limits.pollMs };
+export function readPolls([start, ...others]: ServedRequest[]): PollRecord {
+	const record: PollRecord = { requests: 1 + others.length, early: 0, lastInterval: MIN_POLL_MS };
 	const startedAt = Date.parse(start.at);
 	let sentBefore = startedAt;
 	for (const request of others) {
 		const sentAt = Date.parse(request.at);
 		if (request.method === 'GET') {
-			const interval = pollDelay(sentBefore - startedAt, 0, limits);
+			const interval = pollDelay(sentBefore - startedAt, 0)!;
 			if (sentAt - sentBefore < interval) record.early++;
 			record.lastInterval = interval;
 		}

@@ -3,7 +3,6 @@ import type { ServedRequest } from '../tools/demoService.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { run as runNode } from '../test/engine/engine.mts';
 import { requestBounds } from './pollBounds.mts';
-import { defaultLimits } from './pollPlan.mts';
 import { readPolls, getRequests } from './pollRecord.mts';
 import { getStretches, type SessionRecord } from './sessionCourse.mts';
 import { onStage, type Stage } from './stage.mts';
@@ -69,6 +68,7 @@ async function runToItsEnd(
 		projectId: byId(projectId),
 		prompt,
 		permissionPolicy: 'approve',
+		whileWaiting: 'keepRunning',
 	};
 	const { outputs, error } = await runNode({ node: 'runAgentSession', parameters, credentials });
 	const outputAt = Date.now();
@@ -83,11 +83,8 @@ function measure(
 	served: ServedRequest[],
 ): Measured {
 	const session = sessions.find((one) => one.sessionId === sessionId)!;
-	const { fewest: least, most } = requestBounds(getStretches(session), defaultLimits);
-	const { requests, early, lastInterval } = readPolls(
-		getRequests(sessionId, served),
-		defaultLimits,
-	);
+	const { fewest: least, most } = requestBounds(getStretches(session));
+	const { requests, early, lastInterval } = readPolls(getRequests(sessionId, served));
 	return {
 		shape,
 		least,

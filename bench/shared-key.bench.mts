@@ -68,6 +68,7 @@ async function runSessions(
 			projectId: byId(projectId),
 			prompt: PROMPT,
 			permissionPolicy: 'ask',
+			whileWaiting: 'keepRunning',
 			options: { maxConcurrentSessions: count },
 		},
 	});

@@ -91,7 +91,7 @@ async function shortNight(control: ControlClient, messagesTo: string): Promise<W
 		if (kind === 'runAgentSession' && parameters.operation === 'start') {
 			const project = /^=\{\{(.*)\}\}$/s.exec(parameters.projectId.value)![1];
 			parameters.prompt = `={{ (${JSON.stringify(scripts)})[${project}] }}`;
-			parameters.options = { ...parameters.options, unansweredAfter: UNANSWERED_HOURS };
+			parameters.approvals = { ...parameters.approvals, unansweredAfter: UNANSWERED_HOURS };
 		}
 		if (!node.type.includes('workspace-automation')) return node;
 		return { ...node, credentials: { workspaceAutomationApi: { id: null, name: credentialName } } };

@@ -15,28 +15,33 @@ interface Module {
 /** Sources, and tests by the beginning of their path below test/ */
 export const modules: Record<string, Module> = {
 	rules: {
-		mutate: ['rules', 'patterns', 'wildcards', 'programs', 'shell', 'denials'].map(
-			(name) => `${run}/policy/${name}.ts`,
-		),
+		mutate: [
+			'rules',
+			'commands',
+			'compiledRule',
+			'globs',
+			'guards',
+			'paths',
+			'plainCommand',
+			'reach',
+			'runners',
+		].map((name) => `${run}/policy/${name}.ts`),
 		tests: [
 			'unit/permission-',
-			'unit/evasive-commands',
-			'unit/hostile-requests',
+			'unit/command-rules',
+			'unit/path-rules',
+			'unit/plain-commands',
 			'unit/more-rules',
 			'unit/ordinary-commands',
-			'unit/glob',
 			'unit/try-rules',
-			'unit/program-starts',
-			'unit/shell-',
 		],
 		// Stryker makes an invalid pattern from `\v` with the flag u.
 		without: ['Regex'],
 	},
 	answers: {
-		mutate: [`${run}/approval/answer.ts`, `${shared}/client/overrides.ts`],
+		mutate: [`${run}/requests/answer.ts`, `${shared}/client/overrides.ts`],
 		tests: ['unit/answer', 'unit/evidence', 'unit/overrides'],
 	},
-	ledger: { mutate: [`${run}/session/ledger.ts`], tests: ['unit/ledger'] },
 	turn: { mutate: [`${run}/session/turn.ts`], tests: ['unit/turn'] },
 	retries: {
 		mutate: [`${shared}/client/retryPolicy.ts`],
@@ -65,41 +70,25 @@ export const modules: Record<string, Module> = {
 	},
 	schedule: {
 		mutate: [`${run}/session/schedule.ts`],
-		tests: ['unit/schedule', 'unit/poll-plan'],
+		tests: ['unit/schedule'],
 	},
 	run: {
 		mutate: ['poll', 'decide', 'finish', 'run'].map((name) => `${run}/session/${name}.ts`),
-		tests: ['unit/session-run', 'rules/decisions', 'rules/endings'],
+		tests: ['simulation/decisions', 'simulation/endings'],
 		skipsConstants: true,
 	},
 	wait: {
-		mutate: ['wait', 'begin', 'message', 'repair', 'ask', 'format'].map(
+		mutate: ['wait', 'wake', 'begin', 'message', 'repair', 'ask', 'format'].map(
 			(name) => `${run}/session/${name}.ts`,
 		),
-		tests: ['rules/', 'unit/output-format', 'unit/session-run', 'unit/session-wait'],
+		tests: ['simulation/', 'unit/output-format'],
 		skipsConstants: true,
 	},
 	items: {
-		mutate: [
-			'ancestors',
-			'claims',
-			'concurrency',
-			'crowd',
-			'items',
-			'marks',
-			'pause',
-			'results',
-		].map((name) => `${run}/session/${name}.ts`),
-		tests: [
-			'unit/ancestors',
-			'unit/claims',
-			'unit/items',
-			'unit/marks',
-			'unit/match-items',
-			'unit/paired-items',
-			'unit/pause',
-			'rules/polling',
-		],
+		mutate: ['ancestors', 'batch', 'journal', 'marks', 'outputs'].map(
+			(name) => `${run}/execution/${name}.ts`,
+		),
+		tests: ['unit/marks', 'unit/paired-items', 'engine/many-items'],
 		skipsConstants: true,
 	},
 	panel: {
@@ -113,26 +102,21 @@ export const modules: Record<string, Module> = {
 		skipsConstants: true,
 	},
 	page: {
-		mutate: ['view', 'html'].map((name) => `${run}/approval/page/${name}.ts`),
-		tests: ['unit/page'],
-		skipsConstants: true,
-	},
-	webhook: {
-		mutate: ['webhook', 'resume'].map((name) => `${run}/approval/page/${name}.ts`),
-		tests: ['unit/page-webhook', 'unit/page-resume', 'unit/claims'],
+		mutate: ['view', 'changeView', 'html'].map((name) => `${run}/page/${name}.ts`),
+		tests: ['unit/page', 'unit/change-view'],
 		skipsConstants: true,
 	},
 	approval: {
-		mutate: ['approvers', 'details', 'question', 'request', 'times'].map(
-			(name) => `${run}/approval/${name}.ts`,
+		mutate: ['details', 'record', 'questions', 'times', 'votes'].map(
+			(name) => `${run}/requests/${name}.ts`,
 		),
 		tests: [
-			'unit/approvers',
+			'unit/agent-question',
 			'unit/asked-',
 			'unit/page',
 			'unit/question',
-			'unit/request-details',
-			'rules/teams',
+			'unit/request-',
+			'simulation/teams',
 		],
 		skipsConstants: true,
 	},
@@ -157,8 +141,8 @@ export const modules: Record<string, Module> = {
 			'unit/json-body',
 			'unit/requests',
 			'unit/retry-',
-			'rules/beginning',
-			'rules/polling',
+			'simulation/beginning',
+			'simulation/polling',
 		],
 		skipsConstants: true,
 	},
@@ -177,9 +161,9 @@ export const modules: Record<string, Module> = {
 			'unit/session-reading',
 			'unit/sessions',
 			'unit/turn',
-			'rules/answers',
-			'rules/beginning',
-			'rules/endings',
+			'simulation/answers',
+			'simulation/beginning',
+			'simulation/endings',
 		],
 		skipsConstants: true,
 	},
