@@ -112,9 +112,8 @@ beforeAll(async () => {
 	await prepare([...STARTING, ...PAUSED]);
 	await call(PAUSED);
 	const paused = PAUSED.map(({ name }) => executions[name]);
-	await killWhen(
-		async () =>
-			(await Promise.all(paused.map((each) => isPaused(stage, each, 20_000)))).every(Boolean),
+	await killWhen(async () =>
+		(await Promise.all(paused.map((each) => isPaused(stage, each, 20_000)))).every(Boolean),
 	);
 	const slow = { operationId: 'createAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
 	await control.addFaults(slow);
