@@ -10,6 +10,13 @@ const EXCERPT_LENGTH = 200;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Returns a copy without some fields. */
+export function omit<T extends object, K extends keyof T>(thing: T, ...names: K[]): Omit<T, K> {
+	const copy = { ...thing };
+	for (const name of names) delete copy[name];
+	return copy;
+}
+
 /** Reads a field by its name in camel case or, because services use it too, in snake case. */
 export const readNamedField = (thing: Record<string, unknown>, name: string): unknown =>
 	thing[name] ?? thing[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];

@@ -31,11 +31,13 @@ export interface MatchBudget {
 
 export const MATCH_BUDGET = 4_000_000;
 
-export class OutOfBudget extends Error {}
+/** From then on no pattern matches, and what was compared decides nothing. */
+export const isSpent = ({ left }: MatchBudget): boolean => left < 0;
 
-function pay(budget: MatchBudget, cost: number): void {
+/** Returns true if the comparison can be paid. */
+function pay(budget: MatchBudget, cost: number): boolean {
 	budget.left -= cost;
-	if (budget.left < 0) throw new OutOfBudget();
+	return !isSpent(budget);
 }
 
 /** Positions that no wildcard matches */
@@ -83,9 +85,8 @@ export class Glob {
 		this.middles = literals.slice(1, -1);
 	}
 
-	/** @throws OutOfBudget */
 	matches(text: string, budget: MatchBudget, guards?: Guards): boolean {
-		pay(budget, 1);
+		if (!pay(budget, 1)) return false;
 		const { head, tail, isLiteral } = this;
 		if (isLiteral) return text === this.text;
 		if (text.length < head.length + tail.length) return false;
@@ -93,11 +94,9 @@ export class Glob {
 		const glob = this.text.slice(head.length, this.text.length - tail.length);
 		const end = text.length - tail.length;
 		const middle = text.slice(head.length, end);
-		if (!guards && !glob.includes(ONE)) {
-			pay(budget, middle.length >> 2);
-			return this.findMiddles(middle);
-		}
-		pay(budget, middle.length * glob.length);
+		if (!guards && !glob.includes(ONE))
+			return pay(budget, middle.length >> 2) && this.findMiddles(middle);
+		if (!pay(budget, middle.length * glob.length)) return false;
 		return matchGuarded(glob, middle, guards?.subarray(head.length, end));
 	}
 

@@ -10,7 +10,7 @@ import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { quoteText } from './commands';
 import { CompiledRule, compileRule } from './compiledRule';
-import { MATCH_BUDGET, OutOfBudget, type MatchBudget } from './globs';
+import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
 import { describeRequest } from './remembered';
 import type { Decision, Rule } from './rule';
 import { findUnreadable, readTexts, TOO_LONG, type ComparedText } from './texts';
@@ -151,12 +151,9 @@ function applyRules(request: Record<string, unknown>, policy: Policy, budget: Ma
 	const whole = rules.some(({ rule }) => rule.request) ? describeRequest(request) : undefined;
 	const texts = readTexts(request, whole);
 	const rulings: TextRuling[] = [];
-	try {
-		for (const text of texts)
-			rulings.push(ruleText(text, texts, rules, policy.defaultDecision, budget));
-	} catch (thrown) {
-		if (thrown instanceof OutOfBudget) return askVerdict(TOO_LONG);
-		throw thrown;
+	for (const text of texts) {
+		rulings.push(ruleText(text, texts, rules, policy.defaultDecision, budget));
+		if (isSpent(budget)) return askVerdict(TOO_LONG);
 	}
 	const decision =
 		(['deny', 'ask'] as const).find((each) => rulings.some((one) => one.decision === each)) ??

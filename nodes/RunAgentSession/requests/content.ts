@@ -1,5 +1,5 @@
 import { isAging } from '../../shared/approvals/aging';
-import { fingerprint, isRecord, sortedJson } from '../../shared/values';
+import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
 import type { Interaction } from '../../shared/client/session';
 
 // The content of a request identifies it. Its ID doesn't count, and neither does metadata that only ages.
@@ -21,8 +21,8 @@ export function contentHash(
 	interaction: Interaction,
 	unsteady: readonly string[] = [],
 ): string | undefined {
-	const { id: _id, metadata, ...rest } = interaction;
-	const json = sortedJson({ ...rest, metadata: steadyMetadata(metadata, unsteady) });
+	const metadata = steadyMetadata(interaction.metadata, unsteady);
+	const json = sortedJson({ ...omit(interaction, 'id'), metadata });
 	return json === undefined ? undefined : fingerprint(json);
 }
 

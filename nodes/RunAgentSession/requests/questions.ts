@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { omit } from '../../shared/values';
 import { hasVoted, isDeadlocked, tally } from './votes';
 import type { RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
@@ -64,7 +65,7 @@ export function createQuestion(
 	now: number,
 	more: Pick<Question, 'deadline' | 'offersFromNowOn'>,
 ): Question {
-	const { approvers, merged: _merged, ...limits } = team ?? NO_TEAM;
+	const { approvers, ...limits } = omit(team ?? NO_TEAM, 'merged');
 	const asked = team ? approvers : [{}];
 	return {
 		...limits,

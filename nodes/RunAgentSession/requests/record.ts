@@ -1,5 +1,5 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
-import { toText } from '../../shared/values';
+import { omit, toText } from '../../shared/values';
 import { describeRequest, type RememberedRequest } from '../policy/remembered';
 import { changedMetadata, contentHash } from './content';
 import { isQuestion, readQuestion } from './agentQuestion';
@@ -145,9 +145,8 @@ function addRequest(
 	if (names && changes >= MIN_CHANGES) {
 		const unsteady = [...new Set([...(before.unsteady ?? []), ...names])];
 		const unsteadyHash = contentHash(interaction, unsteady) ?? '';
-		const { votes: _votes, ...rest } = before;
 		shown.set(before, {
-			...rest,
+			...before,
 			votes: [],
 			contentHash: unsteadyHash,
 			interaction,
@@ -168,10 +167,10 @@ function addRequest(
 }
 
 function pollShows(record: RequestRecord, interaction: Interaction, now: number): RequestRecord {
-	const { decision, changes: _changes, ...rest } = record;
+	const { decision } = record;
 	const isReissued = interaction.id !== record.id && !decision;
 	const shown: RequestRecord = {
-		...rest,
+		...omit(record, 'changes'),
 		id: interaction.id,
 		interaction,
 		...(isReissued && { isReissued: true as const }),
@@ -190,7 +189,7 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 }
 
 function pollDoesNotShow(record: RequestRecord): RequestRecord {
-	const { interaction: _interaction, ...gone } = record;
+	const gone = omit(record, 'interaction');
 	const { decision } = record;
 	return endDecision(gone, decision?.isTaken ? 'confirmed' : 'unconfirmed');
 }

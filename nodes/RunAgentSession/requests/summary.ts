@@ -1,5 +1,5 @@
 import { rememberRequests, type RememberedRule } from '../policy/moreRules';
-import { quote } from '../../shared/values';
+import { omit, quote } from '../../shared/values';
 import type { Decision, DecisionState, RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 
@@ -25,7 +25,8 @@ const WARNINGS: Partial<Record<DecisionState, string>> = {
 };
 
 /** An answer is `answer`, because it may be no option. */
-function showVerdict({ option, isText: _isText, ...verdict }: Decision['verdict']) {
+function showVerdict(decided: Decision['verdict']) {
+	const { option, ...verdict } = omit(decided, 'isText');
 	return verdict.decision === 'answer' ? { ...verdict, answer: option } : { ...verdict, option };
 }
 
