@@ -1,7 +1,7 @@
 // Reading a session: rules 3, 4, 15 and 19.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countWaiting, whileWaiting } from '../../nodes/RunAgentSession/session/crowd.ts';
+import { countWaiting, countedAsWaiting } from '../../nodes/RunAgentSession/session/crowd.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	nothing,
@@ -66,7 +66,10 @@ describe('many sessions in one process', () => {
 	test('are polled less often while many of them wait', async () => {
 		let release = () => {};
 		const released = new Promise<void>((resolve) => (release = resolve));
-		const others = Array.from({ length: 1_000 }, async () => await whileWaiting(() => released));
+		const others = Array.from(
+			{ length: 1_000 },
+			async () => await countedAsWaiting(() => released),
+		);
 		const crowded = await listGaps();
 		release();
 		await Promise.all(others);

@@ -8,7 +8,7 @@ import {
 	readMoreRules,
 	withoutExpired,
 } from '../../nodes/RunAgentSession/policy/moreRules.ts';
-import { describeRequest } from '../../nodes/RunAgentSession/policy/remembered.ts';
+import { readWholeRequest } from '../../nodes/RunAgentSession/policy/remembered.ts';
 import { judge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { policy, request, rule } from './policies.mts';
@@ -20,7 +20,7 @@ const entry = (changes: object = {}) => ({
 	...changes,
 });
 const exactRules = (requests: readonly object[]) =>
-	rememberRequests(requests.flatMap((each) => describeRequest(each) ?? []));
+	rememberRequests(requests.flatMap((each) => readWholeRequest(each) ?? []));
 const by = (entries: unknown, changes: Partial<Policy> = {}) =>
 	policy({ moreRules: readMoreRules(entries), ...changes });
 /** A value, or its JSON, in many lists */

@@ -17,7 +17,7 @@ import {
 	createQuestion,
 	type TeamSettings,
 } from '../../nodes/RunAgentSession/requests/questions.ts';
-import { applyPoll, type Decision } from '../../nodes/RunAgentSession/requests/record.ts';
+import { applyPoll, type SentDecision } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../anyText.mts';
@@ -333,7 +333,7 @@ describe('the page', () => {
 		const own = page({ given, isSender: true, timeZone: 'Europe/Berlin' });
 		expect(own).toMatch(/5:12 PM<\/time> \(Europe\/Berlin\)\. The agent continues/);
 		expect(own).toMatch(/You always approve this<.*git push.*You denied this<.*rm -rf dist.*Go\./s);
-		const decision = (state: Decision['state']): Decision => ({
+		const decision = (state: SentDecision['state']): SentDecision => ({
 			verdict: { decision: 'deny', option: 'reject', decidedBy: 'page' },
 			at: NOW,
 			state,

@@ -18,7 +18,7 @@ export interface Reader {
 	hasChanged: boolean;
 }
 
-export interface Question extends RequestOrigin {
+export interface QuestionDetails extends RequestOrigin {
 	dashboardUrl?: string;
 	interactions: readonly unknown[];
 	/** Number of requests left for other messages */
@@ -60,7 +60,7 @@ export function formatQuestion({
 	offersFromNowOn,
 	reader,
 	...origin
-}: Question): string {
+}: QuestionDetails): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
 	const requests = interactions.map((interaction): AskedRequest => {
 		if (isQuestion(interaction)) return askedQuestion(interaction, lines);

@@ -1,7 +1,7 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
 import { guardAddresses, guardWord } from './guards';
-import { readPlainPattern, type Part } from './plainCommand';
+import { readPlainPattern, type CommandPart } from './plainCommand';
 import { doubt, held, NO, YES, type Reach } from './reach';
 import { lazily } from './lazily';
 import { normalizePath } from './paths';
@@ -54,7 +54,7 @@ export class ComparedPart {
 			: `${quoteText(`${program} ${this.words[at]}`)} can run other programs`;
 	});
 
-	constructor({ text, words }: Part) {
+	constructor({ text, words }: CommandPart) {
 		this.text = text;
 		this.words = words;
 	}
@@ -124,7 +124,7 @@ interface PartPattern {
 	typed: readonly Glob[];
 }
 
-function readPart({ words }: Part): PartPattern {
+function readPart({ words }: CommandPart): PartPattern {
 	const folded = words.map(fold);
 	const first = hasWildcard(folded[0]) ? folded[0] : withoutFolder(folded[0]);
 	const line = [first, ...folded.slice(1)];

@@ -1,6 +1,6 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
-import { describeRequest, isSameRequest, type RememberedRequest } from './remembered';
+import { readWholeRequest, isSameRequest, type RememberedRequest } from './remembered';
 import type { Decision, Rule } from './rule';
 import type { Policy } from './rules';
 
@@ -133,7 +133,8 @@ export const withoutExpired = (policy: Policy, now: number): Policy =>
 		: policy;
 
 /** Returns whether a rule can describe a request. */
-export const canBeRemembered = (request: object): boolean => describeRequest(request) !== undefined;
+export const canBeRemembered = (request: object): boolean =>
+	readWholeRequest(request) !== undefined;
 
 /** Returns the rules that approve exactly these requests, each once. */
 export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>
@@ -143,6 +144,6 @@ export const rememberRequests = (requests: readonly RememberedRequest[]): Rememb
 
 /** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
 export function suggestRule(given: object): RememberedRule | undefined {
-	const request = describeRequest(given);
+	const request = readWholeRequest(given);
 	return request && { request, decision: 'approve' };
 }

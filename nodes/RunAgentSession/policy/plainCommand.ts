@@ -1,13 +1,13 @@
 // Reads a command only if it's plain words: no shell gives it another meaning. Anything else isn't read at all.
 
-export interface Part {
+export interface CommandPart {
 	/** As typed, without redirections to nowhere */
 	text: string;
 	/** Values of its words, without quotation marks */
 	words: string[];
 }
 
-export type PlainCommand = { parts: Part[] } | { problem: string };
+export type PlainCommand = { parts: CommandPart[] } | { problem: string };
 
 /** Begins a part that is more than a program with its words, in one shell or another */
 const KEYWORDS = new Set(
@@ -37,7 +37,7 @@ class Reader {
 	}
 
 	read(): PlainCommand {
-		const parts: Part[] = [];
+		const parts: CommandPart[] = [];
 		let last = '';
 		for (;;) {
 			this.take(BLANKS);
@@ -60,7 +60,7 @@ class Reader {
 	}
 
 	/** Returns nothing if there are no words, or why it isn't plain. */
-	private readPart(): Part | string | undefined {
+	private readPart(): CommandPart | string | undefined {
 		const start = this.at;
 		let end = start;
 		let isOver = false;
@@ -113,7 +113,7 @@ export function readPlainCommand(text: string): PlainCommand {
 }
 
 /** Reads a parsed pattern in the same way. */
-export const readPlainPattern = (pattern: string): Part[] | undefined => {
+export const readPlainPattern = (pattern: string): CommandPart[] | undefined => {
 	if (CONTROL_CHARACTER.test(pattern)) return undefined;
 	const read = new Reader(pattern).read();
 	return 'parts' in read ? read.parts : undefined;

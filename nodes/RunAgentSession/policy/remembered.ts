@@ -49,7 +49,7 @@ const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
 /** Describes a whole request. Returns undefined if rules can't read it. */
-export function describeRequest(request: object): RememberedRequest | undefined {
+export function readWholeRequest(request: object): RememberedRequest | undefined {
 	const { permission, patterns, ...others } = request as Record<string, unknown>;
 	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
 		return undefined;

@@ -11,7 +11,7 @@ import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { quoteText } from './commands';
 import { CompiledRule, compileRule } from './compiledRule';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
-import { describeRequest } from './remembered';
+import { readWholeRequest } from './remembered';
 import type { Decision, Rule } from './rule';
 import { findUnreadable, readTexts, TOO_LONG, type ComparedText } from './texts';
 
@@ -148,7 +148,7 @@ function applyRules(request: Record<string, unknown>, policy: Policy, budget: Ma
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
 	const rules = listRules(policy, request.permission as string);
-	const whole = rules.some(({ rule }) => rule.request) ? describeRequest(request) : undefined;
+	const whole = rules.some(({ rule }) => rule.request) ? readWholeRequest(request) : undefined;
 	const texts = readTexts(request, whole);
 	const rulings: TextRuling[] = [];
 	for (const text of texts) {

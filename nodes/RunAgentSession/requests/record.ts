@@ -1,6 +1,6 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
 import { omit, toText } from '../../shared/values';
-import { describeRequest, type RememberedRequest } from '../policy/remembered';
+import { readWholeRequest, type RememberedRequest } from '../policy/remembered';
 import { changedMetadata, contentHash } from './content';
 import { isQuestion, readQuestion } from './agentQuestion';
 import type { RequestVerdict, Vote } from './votes';
@@ -9,7 +9,7 @@ import type { RequestVerdict, Vote } from './votes';
 
 export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'refused';
 
-export interface Decision {
+export interface SentDecision {
 	verdict: RequestVerdict;
 	/** The whole request, if it was approved from now on */
 	remembered?: RememberedRequest;
@@ -41,7 +41,7 @@ export interface RequestRecord {
 	/** When approvers were first asked */
 	askedAt?: number;
 	votes: Vote[];
-	decision?: Decision;
+	decision?: SentDecision;
 	/** True if the service gave the same pending request another ID */
 	isReissued?: true;
 	/** Metadata that changes at each poll, so that nobody can approve what it says */
@@ -219,7 +219,7 @@ export const recordSending = (
 	change(records, record, {
 		decision: {
 			verdict,
-			...(verdict.fromNowOn && { remembered: describeRequest(record.interaction ?? {}) }),
+			...(verdict.fromNowOn && { remembered: readWholeRequest(record.interaction ?? {}) }),
 			at: now,
 			state: 'sent',
 			pollsShown: 0,
@@ -230,7 +230,7 @@ export const recordSending = (
 const changeDecision = (
 	records: readonly RequestRecord[],
 	record: RequestRecord,
-	changes: (decision: Decision) => Partial<Decision>,
+	changes: (decision: SentDecision) => Partial<SentDecision>,
 ): RequestRecord[] =>
 	records.map((each) =>
 		isSameRequest(each, record) && each.decision

@@ -1,6 +1,6 @@
 import { rememberRequests, type RememberedRule } from '../policy/moreRules';
 import { omit, quote } from '../../shared/values';
-import type { Decision, DecisionState, RequestRecord } from './record';
+import type { SentDecision, DecisionState, RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 
 /** A decision in the output's form */
@@ -25,7 +25,7 @@ const WARNINGS: Partial<Record<DecisionState, string>> = {
 };
 
 /** An answer is `answer`, because it may be no option. */
-function showVerdict(decided: Decision['verdict']) {
+function showVerdict(decided: SentDecision['verdict']) {
 	const { option, ...verdict } = omit(decided, 'isText');
 	return verdict.decision === 'answer' ? { ...verdict, answer: option } : { ...verdict, option };
 }

@@ -4,7 +4,7 @@ let waiting = 0;
 
 export const countWaiting = (): number => waiting;
 
-export async function whileWaiting<T>(work: () => Promise<T>): Promise<T> {
+export async function countedAsWaiting<T>(work: () => Promise<T>): Promise<T> {
 	waiting++;
 	try {
 		return await work();

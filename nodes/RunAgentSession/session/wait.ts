@@ -6,7 +6,7 @@ import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { pluralize } from '../../shared/values';
 import { askApprovers, nextApproverAt } from './ask';
 import { begin } from './begin';
-import { whileWaiting } from './crowd';
+import { countedAsWaiting } from './crowd';
 import {
 	abandonedError,
 	abortSession,
@@ -69,7 +69,7 @@ async function waitForOutcome(
 	wake: Wake,
 	first: 'now' | 'later',
 ): Promise<RunResult | undefined> {
-	return await whileWaiting(async () => {
+	return await countedAsWaiting(async () => {
 		for (let isDue = first === 'now'; ; isDue = true) {
 			prepareTime(run, wake);
 			const result = isDue ? await pollOnce(run, wake) : undefined;
