@@ -257,15 +257,29 @@ describe('a decision that finds no request', () => {
 	});
 });
 
+test('a session that fails while approvers have a request ends at the first poll that shows it', async () => {
+	const service = simulation();
+	const isLate = () => polls(service.sent).length > 3;
+	service.meets('poll', {
+		change: (body) => (isLate() ? { ...body, status: 'failed', error: 'Out of disk' } : body),
+	});
+	const { result, asked } = await service.runOn('[ask bash: x]', { policy: policy('ask') });
+	expect(asked).toHaveLength(1);
+	expect(result).toMatchObject({ kind: 'failed', undecided: [] });
+	expect(polls(service.sent)).toHaveLength(4);
+});
+
 describe('decisions are complete in every ending', () => {
 	const lost = (service: ReturnType<typeof simulation>) =>
 		service.meets('decision', 'lost-after', { first: 1 });
 
-	test('failed', async () => {
+	test('failed, at the first poll that shows it', async () => {
 		const service = simulation();
 		lost(service);
 		const outcome = await service.run('[ask bash: x] [work 20s] [fail Out of disk]');
 		expect(outcome).toMatchObject({ kind: 'failed', decisions: [{ permission: 'bash' }] });
+		const saysFailed = polls(service.sent).filter(({ answer = '' }) => answer.includes('"failed"'));
+		expect(saysFailed).toHaveLength(1);
 	});
 
 	test('aborted', async () => {

@@ -112,9 +112,9 @@ export function applyPoll(
 	session: Session,
 	now: number,
 ): RequestRecord[] {
-	// A failed session drops its list, which proves nothing.
+	// A failed session has no pending requests, which proves nothing about earlier decisions.
 	if (session.status === 'failed')
-		return records.map((record) => endDecision(record, 'unconfirmed'));
+		return records.map((record) => endDecision(omit(record, 'interaction'), 'unconfirmed'));
 	const pending = session.pendingInteractions;
 	const shown = new Map<RequestRecord, RequestRecord>();
 	const added: RequestRecord[] = [];
