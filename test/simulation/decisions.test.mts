@@ -120,6 +120,17 @@ describe('resolving is verified', () => {
 		);
 	});
 
+	test('the same request under another ID is another request, also if the response to the first decision was lost', async () => {
+		const service = simulation();
+		service.meets('decision', 'lost-after', { first: 1 });
+		const { decisions } = await service.run('[ask bash: x] [ask bash: x] [say Done]');
+		const [session] = service.sessions();
+		expect(decisions.map(({ interactionId }) => interactionId)).toEqual(
+			session.interactions.map(({ id }: any) => id),
+		);
+		expect(decisions.map(({ state }) => state)).toEqual(['unconfirmed', 'confirmed']);
+	});
+
 	test('a decision that was lost before it took effect is sent again', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });

@@ -83,11 +83,11 @@ function newRecord(interaction: Interaction, hash: string, now: number): Request
 export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
 
 /**
- * Returns whether another ID may be the same request's. After a decision that was taken, it's another request, because agents ask for the
- * same thing again, unless the service is known to change IDs.
+ * Returns whether another ID may be the same request's. After a decision it's another request, because agents ask for the same thing
+ * again, unless the service is known to change IDs.
  */
 const mayHaveOtherId = (record: RequestRecord): boolean =>
-	!isOver(record) && (record.decision?.isTaken !== true || record.isReissued === true);
+	!isOver(record) && (!record.decision || record.isReissued === true);
 
 /** Finds the record of a pending request: the same content, under its ID or under another one. */
 function findRecord(
