@@ -153,9 +153,9 @@ const RESULT = 'Result';
 /** The height in which the whole panel of Apply an Answer is visible */
 const ANSWER_HEIGHT = 1320;
 
-/** A session asks, an approver has approved it (the answer is typed in where a channel's node would stand), and the session is to continue. */
+/** A session asks, an approver has approved it (the answer is typed in where a channel's node would stand), and it's to be applied. */
 function answered(): Pick<Scene, 'workflow' | 'node'> {
-	const node = 'Continue the session';
+	const node = 'Apply the answer';
 	const { nodes, settings } = agentSession().workflow;
 	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
 	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
@@ -199,7 +199,7 @@ function answered(): Pick<Scene, 'workflow' | 'node'> {
 					id: 'goOn',
 					name: node,
 					position: place(3),
-					parameters: { operation: 'continue', permissionPolicy: 'answer' },
+					parameters: { operation: 'applyAnswer' },
 				},
 				{
 					id: 'result',

@@ -268,16 +268,6 @@ describe('bad input is an error before anything is sent', () => {
 			/ask, rules, deny, approve/,
 		],
 		[
-			'the policy Apply an Answer',
-			{
-				operation: 'continue',
-				sessionId: '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001',
-				permissionPolicy: 'answer',
-			},
-			/^'Permission Policy'/,
-			/ask, rules/,
-		],
-		[
 			'a malformed body',
 			{ options: { body: '{"a"' } },
 			/^'Body' isn't a valid JSON object/,

@@ -23,9 +23,9 @@ type Changes = Parameters<Simulation['run']>[1];
 
 /** Runs an item to its end in a mode, and hands on the context for a retry. */
 const MODES = {
-	memory: async (service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) =>
+	running: async (service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) =>
 		await service.run(prompt, { format, ...changes }, nodeContext),
-	async database(service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) {
+	async paused(service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) {
 		for (;;) {
 			const result = await service.wake(prompt, nodeContext, { format, ...changes });
 			if (result.wakeAt === undefined) return result;
@@ -48,18 +48,18 @@ async function sessionThatSaid(service: Simulation, script: string) {
 describe('the instructions of the format', () => {
 	test('are appended to the prompt after a blank line', async () => {
 		const service = simulation();
-		await MODES.memory(service, `Check. [say ${RIGHT}]`);
+		await MODES.running(service, `Check. [say ${RIGHT}]`);
 		expect(starts(service)[0].body.prompt).toBe(`Check. [say ${RIGHT}]\n\n${INSTRUCTIONS}`);
 	});
 
 	test('are appended to a message, and without a message nothing is sent', async () => {
 		const service = simulation();
 		const target = await sessionThatSaid(service, `[say ${RIGHT}]`);
-		const { output } = await MODES.memory(service, '', { target });
+		const { output } = await MODES.running(service, '', { target });
 		expect(output).toEqual(LINKS);
 		expect(messages(service)).toEqual([]);
 		const message = `Again. [say ${RIGHT}]`;
-		await MODES.memory(service, '', { target: { ...target, message } });
+		await MODES.running(service, '', { target: { ...target, message } });
 		expect(messages(service).map(({ body }) => body.text)).toEqual([
 			`${message}\n\n${INSTRUCTIONS}`,
 		]);
@@ -68,12 +68,12 @@ describe('the instructions of the format', () => {
 	test('are hidden in the prompt that approvers see', async () => {
 		const service = simulation();
 		const origin = { job: 'Check' };
-		const result = await MODES.memory(service, '[ask bash: x]', { origin, policy: policy('ask') });
+		const result = await MODES.running(service, '[ask bash: x]', { origin, policy: policy('ask') });
 		expect(result.origin).toEqual(origin);
 	});
 });
 
-describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('in the mode %s', (mode) => {
+describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('of an execution that is %s', (mode) => {
 	const run = MODES[mode];
 
 	test('a valid answer is parsed, and `text` stays', async () => {
@@ -154,7 +154,7 @@ describe('the repair message is sent once', () => {
 		const nodeContext = {};
 		service.meets('message', 'lost');
 		for (const _ of ['first', 'retry']) {
-			const error = await getError(MODES.memory(service, WRONG_TWICE, {}, nodeContext));
+			const error = await getError(MODES.running(service, WRONG_TWICE, {}, nodeContext));
 			expect(error.message).toBe('The message may have been sent');
 			expect(error.context.sessionId).toBeDefined();
 		}
@@ -167,10 +167,10 @@ describe('the repair message is sent once', () => {
 		service.meets('message', 'lost-after');
 		// What could tell that it arrived doesn't, for longer than the node asks.
 		service.stale('message', { until: 60_000 });
-		const first = await getError(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		const first = await getError(MODES.running(service, WRONG_ONCE, {}, nodeContext));
 		expect(first.message).toBe('The message may have been sent');
 		service.advance(60_000);
-		const result = await MODES.memory(service, WRONG_ONCE, {}, nodeContext);
+		const result = await MODES.running(service, WRONG_ONCE, {}, nodeContext);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(messages(service)).toHaveLength(1);
 	});
@@ -189,7 +189,7 @@ describe('the repair message is sent once', () => {
 		// Killed: what this wake has written is lost.
 		await service.wake(WRONG_ONCE, nodeContext, { format, mark });
 		expect(messages(service)).toHaveLength(1);
-		const result = await MODES.database(service, WRONG_ONCE, { mark }, saved);
+		const result = await MODES.paused(service, WRONG_ONCE, { mark }, saved);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(messages(service)).toHaveLength(1);
 		expect(marked).toEqual(new Set(['start', 'repair 0']));
@@ -199,10 +199,10 @@ describe('the repair message is sent once', () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.meets('message', status(422), { first: 1 });
-		const error = await getError(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		const error = await getError(MODES.running(service, WRONG_ONCE, {}, nodeContext));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toMatch(/couldn't be sent: .*Try later/);
-		const result = await MODES.memory(service, WRONG_ONCE, {}, nodeContext);
+		const result = await MODES.running(service, WRONG_ONCE, {}, nodeContext);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(starts(service)).toHaveLength(1);
 	});
@@ -212,7 +212,7 @@ describe('the turn of the repair message', () => {
 	test('a poll of the previous turn is not the new answer', async () => {
 		const service = simulation();
 		service.stale('message', { first: 2 });
-		const result = await MODES.memory(service, WRONG_ONCE);
+		const result = await MODES.running(service, WRONG_ONCE);
 		expect(result).toMatchObject({ output: LINKS, warnings: [] });
 		expect(messages(service)).toHaveLength(1);
 	});
@@ -221,11 +221,11 @@ describe('the turn of the repair message', () => {
 		const service = simulation();
 		const nodeContext = {};
 		service.stale('message');
-		const error = await getError(MODES.memory(service, WRONG_ONCE, {}, nodeContext));
+		const error = await getError(MODES.running(service, WRONG_ONCE, {}, nodeContext));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toContain('No new turn was seen within 30 seconds');
 		service.clear();
-		expect((await MODES.memory(service, WRONG_ONCE, {}, nodeContext)).output).toEqual(LINKS);
+		expect((await MODES.running(service, WRONG_ONCE, {}, nodeContext)).output).toEqual(LINKS);
 		expect(messages(service)).toHaveLength(1);
 	});
 });
@@ -236,10 +236,10 @@ describe('timeouts cover both turns', () => {
 	test('Max Wait ends in the repair turn: the session is still running, and the next run sends nothing', async () => {
 		const service = simulation();
 		const nodeContext = {};
-		const first = await MODES.memory(service, LONG, { maxWaitMs: 90_000 }, nodeContext);
+		const first = await MODES.running(service, LONG, { maxWaitMs: 90_000 }, nodeContext);
 		expect(first.kind).toBe('stillRunning');
 		expect(service.now()).toBeLessThan(130_000);
-		const result = await MODES.memory(service, LONG, {}, nodeContext);
+		const result = await MODES.running(service, LONG, {}, nodeContext);
 		expect(result.output).toEqual(LINKS);
 		expect(messages(service)).toHaveLength(1);
 	});
@@ -255,12 +255,12 @@ describe('timeouts cover both turns', () => {
 			service.meets('poll', status(503), { from: 90_000, first: 1 });
 			const changes = { maxWaitMs: 90_000, onMaxWait: 'abort' as const };
 			const prompt = `[say ${said}] [next turn] [say ${RIGHT}]`;
-			const outcome = MODES.memory(service, prompt, changes, nodeContext);
+			const outcome = MODES.running(service, prompt, changes, nodeContext);
 			expect(await outcome.catch((error: Error) => error)).toMatchObject(expected);
 			expect(messages(service)).toEqual([]);
 			expect(of(service.sent, 'POST', '/abort')).toEqual([]);
 			service.clear();
-			const retried = await MODES.memory(service, prompt, {}, nodeContext);
+			const retried = await MODES.running(service, prompt, {}, nodeContext);
 			expect(retried.output).toEqual(LINKS);
 			expect(starts(service)).toHaveLength(1);
 		}
@@ -270,7 +270,7 @@ describe('timeouts cover both turns', () => {
 		const service = simulation();
 		const prompt = `[say ${WRONG}] [next turn] [work 10h] [say ${RIGHT}]`;
 		const timeouts = { maxWaitMs: 3_600_000 };
-		const error = await getError(MODES.database(service, prompt, { timeouts } as Changes));
+		const error = await getError(MODES.paused(service, prompt, { timeouts } as Changes));
 		expect(error.message).toMatch(/did not finish within 1 hour and was aborted/);
 		expect(service.now()).toBeLessThan(2 * 3_600_000);
 	});
@@ -298,7 +298,7 @@ describe('the answer', () => {
 				...(body.status === 'completed' && { latestMessage: { role: 'user', text: RIGHT } }),
 			}),
 		});
-		const error = await getError(MODES.memory(service, `[say ${RIGHT}]`));
+		const error = await getError(MODES.running(service, `[say ${RIGHT}]`));
 		expect(error.description).toContain('The result starts with: nothing.');
 	});
 
@@ -309,14 +309,14 @@ describe('the answer', () => {
 		});
 		const parser = { ...linksParser(), parse: async () => await Promise.reject(generalError()) };
 		const changes = { format: await openOutputFormat(connected(parser)) };
-		const error = await getError(MODES.memory(service, `[say ${RIGHT}]`, changes));
+		const error = await getError(MODES.running(service, `[say ${RIGHT}]`, changes));
 		expect(error.message).toBe("The result doesn't match the required format");
 	});
 });
 
 test('an item that needs approval or is still running has no `output`', async () => {
 	const service = simulation();
-	const asking = await MODES.memory(service, '[ask bash: x]', { policy: policy('ask') });
-	const running = await MODES.memory(service, '[work 10m]', { maxWaitMs: 10_000 });
+	const asking = await MODES.running(service, '[ask bash: x]', { policy: policy('ask') });
+	const running = await MODES.running(service, '[work 10m]', { maxWaitMs: 10_000 });
 	for (const result of [asking, running]) expect(toJson(result)).not.toHaveProperty('output');
 });

@@ -69,7 +69,7 @@ test('n8n 1 keeps no mark of a finished run for retries', async () => {
 	expect(await attempt('retry').record('0.0 start 0')).toBe(false);
 });
 
-test('a mark stays until a pause has saved the context: in memory, an item that returns to the node has saved nothing', async () => {
+test('a mark stays until a pause has saved the context', async () => {
 	const attempt = attempts();
 	const nodeContext: { state?: Partial<NodeState> } = {};
 	await attempt('trigger', 'token', nodeContext).record('0.0 start 0');

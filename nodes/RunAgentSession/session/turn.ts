@@ -14,7 +14,7 @@ export interface Turn {
 	polls: number;
 }
 
-/** Polls without proof before the turn counts as overdue. In the Database, the first one comes late, and may be from a stale replica. */
+/** Polls without proof before the turn counts as overdue. While the execution pauses, the first one comes late, and may be from a stale replica. */
 const MIN_POLLS = 3;
 
 export const createTurn = (before: Session, sentAt: number): Turn => ({
