@@ -73,80 +73,85 @@ describe('the instructions of the format', () => {
 	});
 });
 
-describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)('of an execution that is %s', (mode) => {
-	const run = MODES[mode];
+describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
+	'of an execution that is %s',
+	(mode) => {
+		const run = MODES[mode];
 
-	test('a valid answer is parsed, and `text` stays', async () => {
-		const service = simulation();
-		const result = await run(service, `[work 5s] [say ${RIGHT}]`);
-		expect(messages(service)).toEqual([]);
-		for (const isSimple of [true, false])
-			expect(toJson(result, false, isSimple)).toMatchObject({
-				status: 'completed',
-				text: RIGHT,
-				output: LINKS,
+		test('a valid answer is parsed, and `text` stays', async () => {
+			const service = simulation();
+			const result = await run(service, `[work 5s] [say ${RIGHT}]`);
+			expect(messages(service)).toEqual([]);
+			for (const isSimple of [true, false])
+				expect(toJson(result, false, isSimple)).toMatchObject({
+					status: 'completed',
+					text: RIGHT,
+					output: LINKS,
+				});
+		});
+
+		test('an invalid answer is repaired by exactly one message in the same session, with the exact reason', async () => {
+			const service = simulation();
+			const result = await run(service, WRONG_ONCE);
+			expect(result).toMatchObject({ kind: 'completed', output: LINKS, warnings: [] });
+			expect(starts(service)).toHaveLength(1);
+			expect(messages(service)).toHaveLength(1);
+			const { text } = messages(service)[0].body;
+			expect(text).toContain(REASON);
+			expect(text).toContain(INSTRUCTIONS);
+		});
+
+		test('two invalid answers are an error with the session, and no retry starts another or sends a second message', async () => {
+			const service = simulation();
+			const nodeContext = {};
+			const isMisfit = (error: WorkspaceAutomationError, sessionId: string) => {
+				expect(error.message).toBe("The result doesn't match the required format");
+				expect(error.description).toMatch(/isn't valid JSON.*The result starts with: Sorry\./);
+				expect(error.description).toContain(sessionId);
+				expect(error.context).toMatchObject({
+					sessionId,
+					dashboardUrl: expect.stringContaining(sessionId),
+				});
+			};
+			const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
+			const [{ sessionId }] = service.sessions();
+			isMisfit(error, sessionId);
+			for (const prompt of [WRONG_TWICE, 'Another prompt'])
+				isMisfit(await getError(run(service, prompt, {}, nodeContext)), sessionId);
+			expect(starts(service)).toHaveLength(1);
+			expect(messages(service)).toHaveLength(1);
+		});
+
+		test("rule 4: a retry uses the session's answer at that time", async () => {
+			const service = simulation();
+			const nodeContext = {};
+			const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
+			const { sessionId } = error.context;
+			await service.call('POST', `/agent/sessions/${sessionId}/messages`, {
+				text: `[say ${RIGHT}]`,
 			});
-	});
+			service.advance(10_000);
+			const result = await run(service, WRONG_TWICE, {}, nodeContext);
+			expect(result).toMatchObject({ kind: 'completed', output: LINKS });
+			expect(starts(service)).toHaveLength(1);
+		});
 
-	test('an invalid answer is repaired by exactly one message in the same session, with the exact reason', async () => {
-		const service = simulation();
-		const result = await run(service, WRONG_ONCE);
-		expect(result).toMatchObject({ kind: 'completed', output: LINKS, warnings: [] });
-		expect(starts(service)).toHaveLength(1);
-		expect(messages(service)).toHaveLength(1);
-		const { text } = messages(service)[0].body;
-		expect(text).toContain(REASON);
-		expect(text).toContain(INSTRUCTIONS);
-	});
+		test('a request in the repair turn is decided as always', async () => {
+			const service = simulation();
+			const prompt = `[say ${WRONG}] [next turn] [ask bash: x] [say ${RIGHT}]`;
+			const result = await run(service, prompt);
+			expect(result).toMatchObject({ output: LINKS, decisions: [{ decision: 'approve' }] });
+		});
 
-	test('two invalid answers are an error with the session, and no retry starts another or sends a second message', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		const isMisfit = (error: WorkspaceAutomationError, sessionId: string) => {
-			expect(error.message).toBe("The result doesn't match the required format");
-			expect(error.description).toMatch(/isn't valid JSON.*The result starts with: Sorry\./);
-			expect(error.description).toContain(sessionId);
-			expect(error.context).toMatchObject({
-				sessionId,
-				dashboardUrl: expect.stringContaining(sessionId),
-			});
-		};
-		const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
-		const [{ sessionId }] = service.sessions();
-		isMisfit(error, sessionId);
-		for (const prompt of [WRONG_TWICE, 'Another prompt'])
-			isMisfit(await getError(run(service, prompt, {}, nodeContext)), sessionId);
-		expect(starts(service)).toHaveLength(1);
-		expect(messages(service)).toHaveLength(1);
-	});
-
-	test("rule 4: a retry uses the session's answer at that time", async () => {
-		const service = simulation();
-		const nodeContext = {};
-		const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
-		const { sessionId } = error.context;
-		await service.call('POST', `/agent/sessions/${sessionId}/messages`, { text: `[say ${RIGHT}]` });
-		service.advance(10_000);
-		const result = await run(service, WRONG_TWICE, {}, nodeContext);
-		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
-		expect(starts(service)).toHaveLength(1);
-	});
-
-	test('a request in the repair turn is decided as always', async () => {
-		const service = simulation();
-		const prompt = `[say ${WRONG}] [next turn] [ask bash: x] [say ${RIGHT}]`;
-		const result = await run(service, prompt);
-		expect(result).toMatchObject({ output: LINKS, decisions: [{ decision: 'approve' }] });
-	});
-
-	test('without a format nothing is parsed or sent', async () => {
-		const service = simulation();
-		const result = await run(service, WRONG_ONCE, { format: undefined });
-		expect(starts(service)[0].body.prompt).toBe(WRONG_ONCE);
-		expect(messages(service)).toEqual([]);
-		expect(toJson(result)).not.toHaveProperty('output');
-	});
-});
+		test('without a format nothing is parsed or sent', async () => {
+			const service = simulation();
+			const result = await run(service, WRONG_ONCE, { format: undefined });
+			expect(starts(service)[0].body.prompt).toBe(WRONG_ONCE);
+			expect(messages(service)).toEqual([]);
+			expect(toJson(result)).not.toHaveProperty('output');
+		});
+	},
+);
 
 describe('the repair message is sent once', () => {
 	test("a lost response doesn't cause a second message, not even in a retry", async () => {
