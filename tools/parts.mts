@@ -14,8 +14,6 @@ const PARTS = {
 	charts: { folder: 'bench', name: 'what draws charts', seconds: 10 },
 	/** For tests of the editor and its pictures */
 	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
-	/** Changes lines one by one, to see whether a test fails */
-	mutation: { folder: 'test/mutation', name: 'what changes lines for the tests', seconds: 10 },
 	/** A mock server that others make from the contract */
 	prism: { folder: 'test/prism', name: 'Prism', seconds: 20 },
 	/** n8n's own check of a package */
