@@ -1,4 +1,4 @@
-// The documents' tables of operations are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/package/tables` writes them.
+// The documents' tables are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/package/tables` writes them.
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
@@ -6,6 +6,8 @@ import {
 	OPERATIONS,
 	type OperationId,
 } from '../../nodes/shared/client/operations.ts';
+import { KINDS } from '../../nodes/RunAgentSession/policy/kinds.ts';
+import { RUNNERS, RUNNERS_BY_WORD } from '../../nodes/RunAgentSession/policy/runners.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import { toTitle } from '../../nodes/shared/values.ts';
 import { declared } from '../endpoints.mts';
@@ -42,9 +44,26 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 			return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
 		}),
 	],
+	[
+		'docs/rules.md',
+		'| texts | permissions |',
+		Object.entries(KINDS).map(([kind, permissions]) => `| ${kind} | ${code(permissions)} |`),
+	],
+	[
+		'docs/rules.md',
+		'| kind | programs |',
+		Object.entries(RUNNERS).map(([kind, programs]) => `| ${kind} | ${code(programs.split(' '))} |`),
+	],
+	[
+		'docs/rules.md',
+		'| program | words |',
+		Object.entries(RUNNERS_BY_WORD).map(
+			([program, lines]) => `| \`${program}\` | ${code(lines)} |`,
+		),
+	],
 ];
 
-test.each(tables)('%s has every operation', (page, header, rows) => {
+test.each(tables)('%s has the table %s', (page, header, rows) => {
 	const file = new URL(`../../${page}`, import.meta.url);
 	const text = readFileSync(file, 'utf8');
 	const [before, after] = text.split(`${header}\n`);

@@ -73,13 +73,13 @@ export const answerComment = textField<string>('Comment', 'comment', {
 
 const ruleFields: Field[] = [
 	field('Permission', 'permission', 'string', '', {
-		description: 'The kind of permission. * matches any permission.',
+		description: 'What you decide about: bash runs a command, edit changes a file, * is anything',
 		placeholder: 'e.g. bash',
 	}),
 	field('Pattern', 'pattern', 'string', '', {
-		description: 'The command or path to match. Separate several with commas.',
-		hint: '* matches any text within one command or folder. A single * matches everything.',
-		placeholder: 'e.g. git status, npm run build',
+		description: 'The command, path or address to match. Add a rule for each.',
+		hint: '* matches any text that you would expect there. A single * matches everything.',
+		placeholder: 'e.g. npm run build',
 	}),
 	choice('Decision', 'decision', '', 'What to do with a request that matches', {
 		'': ['- Choose -'],
