@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowNode } from '../../n8n-host/workflows.mts';
+import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import type { Page } from '../../tools/editor/browser.mts';
 import { addAction, canvasNode, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
@@ -201,13 +202,15 @@ describe('an answer', () => {
 			const session = await callApi(editor.stage, 'GET', path).catch(() => undefined);
 			return session?.pendingInteractions?.length > 0 ? session : undefined;
 		});
+		// As in the item of the node that asked
+		const shown = addOrigin(pendingInteractions, { sessionId });
 		const applies = 'Apply the answer';
 		const file = chain('Dragged', [
 			manualTrigger(),
 			node('Asked', 'n8n-nodes-base.set', 3.4, {
 				parameters: {
 					mode: 'raw',
-					jsonOutput: JSON.stringify({ sessionId, pendingInteractions }),
+					jsonOutput: JSON.stringify({ sessionId, pendingInteractions: shown }),
 					options: {},
 				},
 			}),

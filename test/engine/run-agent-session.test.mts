@@ -155,13 +155,14 @@ describe('Apply an Answer', () => {
 		},
 	);
 
-	test('decides nothing that has changed since, or that was not shown', async () => {
+	test('decides nothing that has changed since, or that was not shown, and says why', async () => {
 		const item = await ask({ prompt: '[ask bash: a] [say Done]' });
 		const [shown] = item.pendingInteractions as IDataObject[];
 		const other = { ...item, pendingInteractions: [{ ...shown, patterns: ['b'] }] };
 		const execution = await apply(other, true);
 		expect(sessions()[0].interactions[0].value).toBeUndefined();
 		expect(itemsOn(execution, 'completed')[0].json).toMatchObject({
+			because: expect.stringMatching(/^A request is still pending: .*patterns.* changed$/),
 			decisions: [],
 			pendingInteractions: [{ patterns: ['a'] }],
 		});

@@ -23,6 +23,8 @@ import { Wake } from '../session/wake';
 /** Time to send the answer, and to see what came of it */
 const APPLY_MS = 30_000;
 
+const MAX_REASONS = 3;
+
 /** Sends approvers' answers to sessions. Returns one item per input item. @throws the first item's error, unless On Error continues */
 export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const node = context.getNode();
@@ -104,9 +106,11 @@ async function applyAnswer(
 			run.warnings.add(
 				"The comment wasn't sent to the agent, because other requests of the session are pending. Send it with Send Message.",
 			);
-		const { session, decisions, warnings } = toResult(run, 'stillRunning');
+		const { session, decisions, undecided, warnings } = toResult(run, 'stillRunning');
+		const reasons = [...new Set(undecided.map(({ because }) => because))].slice(0, MAX_REASONS);
 		return {
 			sessionId,
+			...(reasons.length > 0 && { because: `A request is still pending: ${reasons.join(', ')}` }),
 			decisions,
 			pendingInteractions: session.pendingInteractions,
 			...(warnings.length > 0 && { warnings }),
