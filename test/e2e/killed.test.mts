@@ -115,17 +115,17 @@ beforeAll(async () => {
 	await killWhen(async () =>
 		(await Promise.all(paused.map((each) => isPaused(stage, each, 20_000)))).every(Boolean),
 	);
+	// n8n 2 calls them crashed until the end of the first wake.
+	await eventually(async () => {
+		const all = await Promise.all(PAUSED.map(getStatus));
+		return all.every(({ status }) => status === 'success');
+	});
 	const slow = { operationId: 'createAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
 	await control.addFaults(slow);
 	await call(STARTING);
 	const starts = STARTING.reduce((sum, { count }) => sum + count, 0);
 	await killWhen(async () => (await control.faults())[0].struck >= starts);
 	await Promise.all(STARTING.map(retryCrashed));
-	// n8n 2 calls them crashed until the end of the first wake.
-	await eventually(async () => {
-		const all = await Promise.all(PAUSED.map(getStatus));
-		return all.every(({ status }) => status === 'success');
-	});
 
 	await prepare(WAKING);
 	await call(WAKING);
