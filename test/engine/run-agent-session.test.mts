@@ -155,7 +155,7 @@ describe('Apply an Answer', () => {
 		},
 	);
 
-	test('decides nothing that has changed since, or that was not shown, and says why', async () => {
+	test('decides nothing that has changed since, or that was not shown', async () => {
 		const item = await ask({ prompt: '[ask bash: a] [say Done]' });
 		const [shown] = item.pendingInteractions as IDataObject[];
 		const other = { ...item, pendingInteractions: [{ ...shown, patterns: ['b'] }] };
