@@ -66,7 +66,7 @@ export const requestsShown = field<Interaction[]>(
 
 export const answerComment = textField<string>('Comment', 'comment', {
 	description:
-		'A comment for the record of the decision. The agent also gets the comment of a denial.',
+		'Your comment for the record of the decision. The agent also gets the comment of a denial.',
 	placeholder: 'e.g. Only on the staging site',
 	isPolicy,
 });
@@ -94,7 +94,7 @@ export const rules: Field<Rule[]> = {
 	default: {},
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Rule',
-	description: 'The first rule that matches the permission and all of its patterns decides',
+	description: 'The first of your rules that matches decides',
 	isPolicy,
 	options: [{ displayName: 'Rule', name: 'rule', values: toProperties(ruleFields) }],
 };
@@ -103,7 +103,7 @@ export const defaultDecision = choice(
 	'When No Rule Matches',
 	'defaultDecision',
 	'ask',
-	'What to do with a request that no rule matches',
+	'What to do with a request that none of your rules matches',
 	DECISION_CHOICES,
 	{ isPolicy },
 );
