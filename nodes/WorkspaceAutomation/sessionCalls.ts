@@ -14,6 +14,12 @@ import { isRecord, isTooDeep, quote, toText } from '../shared/values';
 import { isTool } from '../shared/n8n/aiTool';
 import type { Entered } from '../shared/n8n/fields';
 import { toJsonItem } from '../shared/n8n/sendOperation';
+import {
+	answerValues,
+	checkQuestionAnswer,
+	isQuestion,
+	readQuestion,
+} from '../shared/approvals/agentQuestion';
 import { readOptions, chooseOption } from '../shared/approvals/options';
 import {
 	fingerprintContent,
@@ -132,13 +138,37 @@ function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
 	);
 }
 
-/** Returns the values of a decision, after it checks the pending request. */
+const NO_TOOL = "As a tool, Resolve Interaction can't answer a question";
+const NO_TOOL_HELP = 'Only an approver answers. Use Approve, Deny or Choose an Option.';
+
+/** Returns the values of an answer to a pending question. */
+async function prepareAnswer(values: Values, api: ApiClient): Promise<Values> {
+	const answer = requireText('Answer', values.answer);
+	const found = await findPendingInteraction(api, values);
+	const expected = readExpected(values);
+	if (expected) checkExpected(found, expected);
+	if (!isQuestion(found))
+		throw new WorkspaceAutomationError(
+			"The interaction isn't a question",
+			"It's a permission request. Set 'Decision' to Approve, Deny or Choose an Option.",
+		);
+	const checked = checkQuestionAnswer(readQuestion(found), answer);
+	if ('reason' in checked)
+		throw new WorkspaceAutomationError("'Answer' can't be sent", checked.reason);
+	return answerValues(found, checked);
+}
+
+/** Returns the values of a decision or an answer, after it checks the pending request. */
 export async function prepareResolution(
 	context: IExecuteSingleFunctions,
 	{ values, extra }: Entered,
 	api: ApiClient,
 ): Promise<Values> {
 	const { decision, optionValue } = values;
+	if (decision === 'answer') {
+		if (isTool(context)) throw new WorkspaceAutomationError(NO_TOOL, NO_TOOL_HELP);
+		return await prepareAnswer(values, api);
+	}
 	const expected = readExpected(values);
 	if (isTool(context)) requireExpected(expected);
 	// A reviewer of a tool's call has to see the decision in its own field.

@@ -69,19 +69,47 @@ describe('agent sessions', () => {
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value }]);
 	});
 
-	test('resolve an interaction of a kind that is not documented', async () => {
-		const sessionId = await session('[question Which colour?]');
-		const { pendingInteractions } = await settled(
-			sessionId,
-			(found) => found.pendingInteractions.length > 0,
-		);
-		await only('agentSession.resolveInteraction', {
-			sessionId,
-			interactionId: pendingInteractions[0].id,
-			decision: 'option',
-			optionValue: 'blue',
+	describe('an answer to a question of the agent', () => {
+		const answer = async (question: string, text: string) => {
+			const sessionId = await session(question);
+			const { pendingInteractions } = await settled(
+				sessionId,
+				(found) => found.pendingInteractions.length > 0,
+			);
+			const given = { sessionId, interactionId: pendingInteractions[0].id, decision: 'answer' };
+			return setup('agentSession.resolveInteraction', { ...given, answer: text });
+		};
+
+		test.each([
+			['an option', '[question Which colour? {red=Red, blue=Blue}]', 'Blue', 'blue'],
+			['a text, if it has no options', '[question Which name?]', ' The shop ', 'The shop'],
+		])('is sent: %s', async (_, question, text, value) => {
+			const { error } = await run(await answer(question, text));
+			expect(error).toBeUndefined();
+			expect((await service.sessions())[0].interactions).toMatchObject([{ value }]);
 		});
-		expect((await service.sessions())[0].interactions).toMatchObject([{ value: 'blue' }]);
+
+		test.each([
+			[
+				'another option',
+				'[question Which colour? {red=Red, blue=Blue}]',
+				'pink',
+				{},
+				/one of the agent/,
+			],
+			['a permission request', '[ask bash: x]', 'yes', {}, /permission request/],
+			[
+				'as a tool',
+				'[question Which colour? {red=Red, blue=Blue}]',
+				'blue',
+				{ asTool: true },
+				/Only an approver/,
+			],
+		])('is refused: %s', async (_, question, text, more, reason) => {
+			const { error, outputs } = await run({ ...(await answer(question, text)), ...more });
+			expect(error?.description ?? JSON.stringify(outputs)).toMatch(reason);
+			expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
+		});
 	});
 
 	test('an interaction whose options are not recognized is not answered by a guess', async () => {

@@ -81,8 +81,12 @@ const table: Row[] = [
 		'agentSession.resolveInteraction',
 		{ decision: '={{ "maybe" }}' },
 		/^'Decision' has no valid value$/,
-		/approve, option, deny/,
+		/approve, option, deny, answer/,
 	],
+	...texts('agentSession.resolveInteraction', 'answer', 'Answer', (answer) => ({
+		decision: 'answer',
+		answer,
+	})),
 	...jsons('agentSession.resolveInteraction', body, 'Body'),
 	...jsons('agentSession.sendMessage', body, 'Body'),
 	...ids('file.create', 'projectId', 'Project'),

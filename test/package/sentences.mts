@@ -98,7 +98,7 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 		'A pending interaction is a union of two variants, and the second is not shown.',
 		['agentSession.resolveInteraction'],
 		'engine/agent-session-operations.test.mts',
-		'resolve an interaction of a kind that is not documented',
+		'is sent: %s',
 	],
 	[
 		'A shared preview is a durable link to the requested route.',

@@ -8,7 +8,7 @@ import {
 	MAX_QUESTION_ANSWER_LENGTH,
 	readQuestion,
 	type AgentQuestion,
-} from '../../nodes/RunAgentSession/requests/agentQuestion.ts';
+} from '../../nodes/shared/approvals/agentQuestion.ts';
 
 const read = (fields: object) => readQuestion({ type: 'question', id: 'i1', ...fields });
 const options = (fields: object) => read(fields).options.map(({ value, label }) => [value, label]);

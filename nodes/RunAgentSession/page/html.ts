@@ -4,7 +4,7 @@ import { pluralize, toText } from '../../shared/values';
 import type { ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
-import type { AgentQuestion } from '../requests/agentQuestion';
+import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
 import type { DecisionState, RequestRecord } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';

@@ -9,7 +9,7 @@ import {
 	isQuestion,
 	readQuestion,
 	type AgentQuestion,
-} from '../requests/agentQuestion';
+} from '../../shared/approvals/agentQuestion';
 import { LONG_CHANGE, readChange, type ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';

@@ -11,7 +11,7 @@ import {
 	type Panel,
 } from '../../shared/n8n/fields';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
-import { isQuestion } from '../requests/agentQuestion';
+import { isQuestion } from '../../shared/approvals/agentQuestion';
 import type { Policy } from '../policy/rules';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';

@@ -1,7 +1,7 @@
 import { contentHash } from './content';
 import type { Interaction } from '../../shared/client/session';
 import { findObstacle, type AskVerdict, type Verdict } from '../policy/rules';
-import { isQuestion } from './agentQuestion';
+import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { decidedByVotes, type Question } from './questions';
 import { isReadable, type RequestRecord } from './record';
 import type { RequestVerdict } from './votes';

@@ -2,7 +2,7 @@ import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/
 import { omit, toText } from '../../shared/values';
 import { readWholeRequest, type RememberedRequest } from '../policy/remembered';
 import { changedMetadata, contentHash } from './content';
-import { isQuestion, readQuestion } from './agentQuestion';
+import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import type { RequestVerdict, Vote } from './votes';
 
 // One record holds everything that the node knows about a request. Each function takes the records after one event. They are pure.

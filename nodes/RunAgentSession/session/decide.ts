@@ -11,7 +11,7 @@ import {
 	checkQuestionAnswer,
 	isQuestion,
 	readQuestion,
-} from '../requests/agentQuestion';
+} from '../../shared/approvals/agentQuestion';
 import { applyAnswer } from '../requests/appliedAnswer';
 import { IS_QUESTION, planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';

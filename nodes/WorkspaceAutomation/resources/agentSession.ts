@@ -34,6 +34,7 @@ const resolveInteraction: Operation = {
 	action: 'Resolve interaction of agent session',
 	description: 'Approve, deny, or answer a pending request of an agent session',
 	request: 'resolveInteraction',
+	requestFor: ({ decision }) => (decision === 'answer' ? 'answerQuestion' : 'resolveInteraction'),
 	fields: [
 		sessionLocator,
 		textField<string | number>('Interaction ID', 'interactionId', {
@@ -49,6 +50,7 @@ const resolveInteraction: Operation = {
 				approve: ['Approve', 'Choose the option that approves the request this time'],
 				option: ['Choose an Option', 'Choose the option with a given value'],
 				deny: ['Deny', 'Choose the option that denies the request'],
+				answer: ['Answer', 'Answer a question of the agent'],
 			}),
 			required: true,
 		},
@@ -60,6 +62,13 @@ const resolveInteraction: Operation = {
 				if (value === '') return undefined;
 				return typeof value === 'number' ? value : requireText(field, value);
 			},
+		}),
+		textField('Answer', 'answer', {
+			typeOptions: { rows: 2 },
+			placeholder: 'e.g. The blue one',
+			description: "Your answer: one of the agent's options, or any text if it offers none",
+			displayOptions: { show: { decision: ['answer'] } },
+			check: (name, value) => requireString(name, value ?? ''),
 		}),
 		additionalBody(
 			'More fields for the answer, as a JSON object, for undocumented kinds of requests',

@@ -38,6 +38,8 @@ export interface Operation {
 	action?: string;
 	description: string;
 	request: OperationId;
+	/** Another request for some values of the fields. Both have the same routing. */
+	requestFor?: (values: Values) => OperationId;
 	fields: Field[];
 	prepare?: (
 		this: IExecuteSingleFunctions,
@@ -183,11 +185,12 @@ function addWarnings(
 async function callOperation(
 	context: IExecuteSingleFunctions,
 	api: ApiClient,
-	{ request, prepare, result, recover }: Operation,
+	{ request: usual, requestFor, prepare, result, recover }: Operation,
 	entered: Entered,
 	options: Pick<CallOptions, 'routing' | 'timeoutMs'>,
 ): Promise<INodeExecutionData> {
 	const { extra, settings } = entered;
+	const request = requestFor?.(entered.values) ?? usual;
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
 		const response = await api.call(request, values, { ...options, extra });

@@ -1,4 +1,4 @@
-import { isRecord, toText } from '../../shared/values';
+import { isRecord, toText } from '../values';
 
 // A question of the agent: an interaction that isn't about a permission. The API document doesn't show its fields.
 
