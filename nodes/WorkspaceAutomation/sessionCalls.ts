@@ -150,7 +150,7 @@ async function prepareAnswer(values: Values, api: ApiClient): Promise<Values> {
 	if (!isQuestion(found))
 		throw new WorkspaceAutomationError(
 			"The interaction isn't a question",
-			"It's a permission request. Set 'Decision' to Approve, Deny or Choose an Option.",
+			"It asks for an approval. Set 'Decision' to Approve, Deny or Choose an Option.",
 		);
 	const checked = checkQuestionAnswer(readQuestion(found), answer);
 	if ('reason' in checked)

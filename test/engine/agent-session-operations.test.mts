@@ -97,7 +97,7 @@ describe('agent sessions', () => {
 				{},
 				/one of the agent/,
 			],
-			['a permission request', '[ask bash: x]', 'yes', {}, /permission request/],
+			['a permission request', '[ask bash: x]', 'yes', {}, /asks for an approval/],
 			[
 				'as a tool',
 				'[question Which colour? {red=Red, blue=Blue}]',

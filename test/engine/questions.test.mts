@@ -324,6 +324,19 @@ describe('an edit', () => {
 		expect(asked[0].question).toMatch(/Change: «index․html» \(\+1 −1\)/);
 		expect(pages[0]).toContain('<table class="change">');
 		expect(item.decisions).toMatchObject([{ decision: 'approve', state: 'confirmed' }]);
+		expect(item.changes).toEqual([{ path: 'index.html', added: 1, removed: 1 }]);
+	});
+
+	test.each([
+		['has its files only, if its lines are unknown', '[ask edit: a.html, b.html]', 'Approve once'],
+		['is no change if it was denied', '[ask edit: a.html, b.html]', 'Deny'],
+		['is no change if it is none', '[ask bash: rm b.html]', 'Approve once'],
+	])('%s', async (name, script, choice) => {
+		const { item } = await answering(createStage(), ask(`${script} [say Done.]`), (html) =>
+			fillIn(html, choice),
+		);
+		const isChange = name.startsWith('has');
+		expect(item.changes).toEqual(isChange ? [{ path: 'a.html' }, { path: 'b.html' }] : undefined);
 	});
 
 	test('of 500 lines has a page with the whole change, and can be approved', async () => {

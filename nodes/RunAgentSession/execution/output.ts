@@ -74,7 +74,8 @@ export function toJson(
 	isSimple = false,
 	asked?: AskedItem,
 ): IDataObject {
-	const { kind, session, decisions, warnings, rulesToRemember, pollCount, durationMs } = result;
+	const { kind, session, decisions, warnings, rulesToRemember, changes } = result;
+	const { pollCount, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt, more } = session;
 	const json: Record<string, unknown> = {
 		text: latestAgentText(session),
@@ -87,6 +88,7 @@ export function toJson(
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		decisions,
 		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
+		...(kind === 'completed' && changes.length > 0 && { changes }),
 		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
 	};

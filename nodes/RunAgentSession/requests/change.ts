@@ -1,5 +1,6 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import { pluralize } from '../../shared/values';
+import type { Interaction } from '../../shared/client/session';
+import { pluralize, toText } from '../../shared/values';
 import { findFiles, type ReadFile } from './changeFiles';
 import type { ChangeLine } from './unifiedDiff';
 
@@ -108,4 +109,43 @@ export function summarizeChange({ files, hiddenFiles }: ProposedChange): string 
 	});
 	const more = files.length - named.length + hiddenFiles;
 	return [...named, ...(more > 0 ? [pluralize(more, 'more file')] : [])].join(', ');
+}
+
+/** An approved edit of a file. The numbers of lines are there if they're known. */
+export interface Edit {
+	path: string;
+	added?: number;
+	removed?: number;
+}
+
+/** Permissions whose patterns are the paths of files that change */
+const EDITS = new Set(['edit', 'write', 'create', 'delete', 'move']);
+const MAX_EDITS = 50;
+
+/** Returns the files that a request would change. Empty if it names none. */
+export function listEdits(request: Interaction): Edit[] {
+	const { permission, patterns } = request;
+	const files = readChange(request)?.files ?? [];
+	const named = files.flatMap(({ path, added, removed }): Edit[] =>
+		path === undefined ? [] : [{ path, ...(added !== undefined && { added, removed }) }],
+	);
+	const isEdit = EDITS.has(toText(permission).trim().toLowerCase());
+	const paths = named.length === 0 && isEdit && Array.isArray(patterns) ? patterns.map(toText) : [];
+	return [...named, ...paths.map((path) => ({ path }))]
+		.filter(({ path }) => path.length <= MAX_PATH_LENGTH)
+		.slice(0, MAX_EDITS);
+}
+
+/** Adds the edits of each file. Its numbers are there if those of all its edits are known. */
+export function sumEdits(edits: readonly Edit[]): Edit[] {
+	const byPath = new Map<string, Edit>();
+	for (const { path, added, removed } of edits) {
+		const before = byPath.get(path) ?? { path, added: 0, removed: 0 };
+		const isKnown = before.added !== undefined && added !== undefined;
+		byPath.set(path, {
+			path,
+			...(isKnown && { added: before.added! + added, removed: before.removed! + removed! }),
+		});
+	}
+	return [...byPath.values()];
 }

@@ -1,6 +1,7 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
 import { omit, toText } from '../../shared/values';
 import { readWholeRequest, type RememberedRequest } from '../policy/remembered';
+import { listEdits, type Edit } from './change';
 import { changedMetadata, contentHash } from './content';
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import type { RequestVerdict, Vote } from './votes';
@@ -11,6 +12,8 @@ export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'ref
 
 export interface SentDecision {
 	verdict: RequestVerdict;
+	/** The files that it changes, if it was approved */
+	edits?: Edit[];
 	/** The whole request, if it was approved from now on */
 	remembered?: RememberedRequest;
 	/** Milliseconds since 1970 */
@@ -209,6 +212,14 @@ const change = (
 ): RequestRecord[] =>
 	records.map((each) => (isSameRequest(each, record) ? { ...each, ...changes } : each));
 
+function approvedEdits(
+	{ interaction }: RequestRecord,
+	{ decision }: RequestVerdict,
+): Pick<SentDecision, 'edits'> {
+	const edits = decision === 'approve' && interaction ? listEdits(interaction) : [];
+	return edits.length > 0 ? { edits } : {};
+}
+
 /** Journals a decision that is about to be sent. */
 export const recordSending = (
 	records: readonly RequestRecord[],
@@ -219,6 +230,7 @@ export const recordSending = (
 	change(records, record, {
 		decision: {
 			verdict,
+			...approvedEdits(record, verdict),
 			...(verdict.fromNowOn && { remembered: readWholeRequest(record.interaction ?? {}) }),
 			at: now,
 			state: 'sent',

@@ -1,5 +1,6 @@
 import { rememberRequests, type RememberedRule } from '../policy/moreRules';
 import { omit, quote } from '../../shared/values';
+import { sumEdits, type Edit } from './change';
 import type { SentDecision, DecisionState, RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 
@@ -30,11 +31,12 @@ function showVerdict(decided: SentDecision['verdict']) {
 	return verdict.decision === 'answer' ? { ...verdict, answer: option } : { ...verdict, option };
 }
 
-/** Returns the decisions, a warning for each that isn't known to have taken effect, and the rules of those made from now on. */
+/** Returns the decisions, a warning for each that isn't known to have taken effect, the rules of those made from now on, and the files that they changed. */
 export function summarizeDecisions(records: readonly RequestRecord[]): {
 	decisions: DecisionSummary[];
 	warnings: string[];
 	rulesToRemember: RememberedRule[];
+	changes: Edit[];
 } {
 	const decisions = records.flatMap((record): DecisionSummary[] => {
 		const { id, permission, patterns, question, decision } = record;
@@ -58,5 +60,13 @@ export function summarizeDecisions(records: readonly RequestRecord[]): {
 			: `The decision "${decision}" (${quote(option ?? answer, 50)}) about request ${quote(interactionId, 50)} ${WARNINGS[state]}.`,
 	);
 	const remembered = records.flatMap(({ decision }) => decision?.remembered ?? []);
-	return { decisions, warnings, rulesToRemember: rememberRequests(remembered) };
+	const edits = records.flatMap(({ decision }) =>
+		decision?.state === 'confirmed' ? (decision.edits ?? []) : [],
+	);
+	return {
+		decisions,
+		warnings,
+		rulesToRemember: rememberRequests(remembered),
+		changes: sumEdits(edits),
+	};
 }

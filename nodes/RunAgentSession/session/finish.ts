@@ -21,7 +21,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
-	const { decisions, warnings, rulesToRemember } = summarizeDecisions(record.requests);
+	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(record.requests);
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
 		kind,
@@ -29,6 +29,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		origin: record.origin,
 		decisions,
 		rulesToRemember,
+		changes,
 		undecided: run.undecided,
 		preferences: settings.policy,
 		warnings: [...run.listWarnings(), ...held, ...warnings],

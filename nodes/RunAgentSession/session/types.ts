@@ -4,6 +4,7 @@ import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { RememberedRule } from '../policy/moreRules';
 import type { Policy } from '../policy/rules';
+import type { Edit } from '../requests/change';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { UndecidedRequest } from '../requests/plan';
 import type { Ask, TeamSettings } from '../requests/questions';
@@ -76,6 +77,8 @@ export interface RunResult {
 	decisions: DecisionSummary[];
 	/** Of the requests that were approved from now on */
 	rulesToRemember: RememberedRule[];
+	/** Files that approved edits changed */
+	changes: Edit[];
 	undecided: UndecidedRequest[];
 	/** The node's words for options, with which a question names the choices */
 	preferences?: OptionPreferences;
