@@ -9,7 +9,7 @@ import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
 import { saveAnswer } from '../../nodes/RunAgentSession/execution/inbox.ts';
 import { listCourses } from '../../nodes/RunAgentSession/execution/journal.ts';
-import { createForm, isProblem, readForm } from '../../nodes/RunAgentSession/page/view.ts';
+import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import type { Timeouts } from '../../nodes/RunAgentSession/session/schedule.ts';
 import type {
@@ -461,8 +461,9 @@ export function answerOnPage(
 		return [`request${index}`, String(position)];
 	});
 	const fields = { shown: form.shown, comment, ...Object.fromEntries(chosen) };
-	const answers = readForm(form, fields, at);
-	if (isProblem(answers)) return false;
+	const read = readForms([{ pending: form }], fields, at);
+	if (isProblem(read)) return false;
+	const [answers] = read;
 	saveAnswer(context, { nonce: question.approvers[approver].nonce, answers });
 	applyAnswers({
 		getContext: () => context,

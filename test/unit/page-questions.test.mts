@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import {
 	createForm,
-	readForm,
 	repeatAnswer,
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
+import { readForm } from './forms.mts';
 import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';

@@ -7,10 +7,10 @@ import {
 	createForm,
 	findLink,
 	listGiven,
-	readForm,
 	type Asking,
 	type FormAnswer,
 } from '../../nodes/RunAgentSession/page/view.ts';
+import { readForm } from './forms.mts';
 import { pageChoices } from '../../nodes/RunAgentSession/requests/choices.ts';
 import {
 	createNonce,

@@ -1,22 +1,22 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import { isRecord } from '../../shared/values';
+import { isRecord, pluralize } from '../../shared/values';
 import { PAGE_HEADERS, renderPage, type PageView } from '../page/html';
 import {
 	CHANGE_PARAMETER,
 	createForm,
 	describeVotes,
-	findLink,
 	listGiven,
 	NONCE_PARAMETER,
 	isProblem,
-	readForm,
+	readForms,
 	repeatAnswer,
 	type FormAnswer,
 	type FormProblem,
 	type FoundLink,
-	type PageForm,
+	type GivenAnswer,
+	type PageSection,
 } from '../page/view';
 import { LONG_CHANGE, readChange } from '../requests/change';
 import { decidedByVotes, findQuestion, type Question } from '../requests/questions';
@@ -24,8 +24,8 @@ import { summarizeDecisions } from '../requests/summary';
 import { castVote } from '../requests/votes';
 import type { KnownRecord } from '../session/record';
 import { openPausedExecution, type PausedExecution } from './engine';
-import { findRecent, listAnswers, saveWithRecent, type SavedAnswer } from './inbox';
-import { listCourses } from './journal';
+import { askingOf, findOthers, findPage, type FoundPage, type OtherPage } from './foundPages';
+import { saveWithRecent } from './inbox';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
 // Neither asks the service: n8n would go on with data that is old by then.
@@ -94,6 +94,8 @@ const PAGE_PROBLEMS = {
 	},
 };
 
+const MAX_OTHERS = 10;
+
 const commonView = ({ origin, sessionId, dashboardUrl }: KnownRecord) => ({
 	...origin,
 	sessionId,
@@ -104,8 +106,6 @@ const readerOf = ({ approvers, needed }: Question, approver: number): Pick<PageV
 	const { name } = approvers[approver];
 	return name === undefined ? {} : { reader: { name, needed } };
 };
-
-const askingOf = ({ page, ...record }: KnownRecord) => ({ ...record, ...page });
 
 /** Returns the reason why a link accepts no answer. */
 function findClosed(
@@ -145,23 +145,27 @@ function toQuery(query: Record<string, unknown>): string {
 	return new URLSearchParams(texts).toString();
 }
 
-/** Returns the page with the whole change of a request that the link shows. */
+/** Returns the page with the whole change of a request that the page shows. */
 function openWholeChange(
 	{ record: session }: FoundLink<KnownRecord>,
-	{ requests }: PageForm,
+	sections: readonly PageSection[],
 	query: Record<string, unknown>,
 ): Omit<PageView, 'now'> | undefined {
-	const request = requests.find(({ record }) => record.contentHash === query[CHANGE_PARAMETER]);
+	const request = sections
+		.flatMap(({ pending }) => pending.requests)
+		.find(({ record }) => record.contentHash === query[CHANGE_PARAMETER]);
 	const wholeChange = request && readChange(request.interaction, LONG_CHANGE);
 	return (
 		wholeChange && { ...commonView(session), title: 'The whole change', says: [], wholeChange }
 	);
 }
 
-function openView(found: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
+function openView(found: FoundLink<KnownRecord>, all: readonly OtherPage[]): Omit<PageView, 'now'> {
 	const { record, approver, question } = found;
 	const pending = createForm(askingOf(record), question, approver);
 	if (pending.requests.length === 0) return closedView(found);
+	const others = all.slice(0, MAX_OTHERS);
+	const count = others.reduce((sum, each) => sum + each.pending.requests.length, 0);
 	return {
 		// The link also shows later requests of the session.
 		given: listGiven(askingOf(record), question, approver),
@@ -170,8 +174,18 @@ function openView(found: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
 		title: pending.requests.every(({ question: asked }) => asked)
 			? 'The agent has a question'
 			: 'The agent needs your approval',
-		says: [],
+		says:
+			count === 0
+				? []
+				: [`${pluralize(count, 'request')} of other sessions ${count === 1 ? 'is' : 'are'} below.`],
 		pending,
+		others: others.map((other) => ({
+			...commonView(other.found.record),
+			deadline: other.found.question.deadline,
+			sendsReasons: other.found.record.page?.sendsReasons,
+			pending: other.pending,
+		})),
+		moreSessions: all.length - others.length,
 		deadline: question.deadline,
 		sendsReasons: record.page?.sendsReasons,
 		commentHint: record.page?.sendComments
@@ -199,11 +213,28 @@ function explainProblem(
 
 /** Returns the page that confirms an answer, with what the votes are then. */
 function confirmView(
-	{ record, question: own, approver }: FoundLink<KnownRecord>,
-	answers: readonly FormAnswer[],
+	own: FoundLink<KnownRecord>,
+	sent: readonly SentAnswers[],
 ): Omit<PageView, 'now'> {
+	return {
+		...commonView(own.record),
+		...readerOf(own.question, own.approver),
+		title: 'Your answer was saved',
+		says: ['It is sent to the agent within a minute.'],
+		given: sent.flatMap(repeatAnswers),
+		isSender: true,
+	};
+}
+
+interface SentAnswers {
+	found: FoundLink<KnownRecord>;
+	answers: readonly FormAnswer[];
+}
+
+function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
+	const { record, question: own, approver } = found;
 	const { requests, questions } = record;
-	const given = answers.flatMap(({ contentHash, vote }) => {
+	return answers.flatMap(({ contentHash, vote }) => {
 		const request = requests.find((each) => each.contentHash === contentHash && each.interaction);
 		const question = request && findQuestion(questions, request);
 		if (!request || !question) return [];
@@ -213,40 +244,6 @@ function confirmView(
 		const after = { ...request, votes };
 		return repeatAnswer(after, cast, describeVotes(after, question, questions, approver));
 	});
-	return {
-		...commonView(record),
-		...readerOf(own, approver),
-		title: 'Your answer was saved',
-		says: ['It is sent to the agent within a minute.'],
-		given,
-		isSender: true,
-	};
-}
-
-interface FoundPage {
-	found: FoundLink<KnownRecord>;
-	/** The name of the node's context */
-	contextName: string;
-	/** An answer of this link that hasn't been applied yet */
-	saved?: SavedAnswer;
-}
-
-/** Finds a link in all nodes of the execution. */
-function findPage(
-	{ contexts }: PausedExecution,
-	executionId: string,
-	nonce: unknown,
-): FoundPage | undefined {
-	for (const [contextName, nodeContext] of Object.entries(contexts)) {
-		if (!contextName.startsWith('node:')) continue;
-		const found = findLink(listCourses(nodeContext), nonce);
-		if (!found) continue;
-		const saved =
-			listAnswers(nodeContext).find((answer) => answer.nonce === nonce) ??
-			findRecent(executionId, String(nonce), realClock.now());
-		return { found, contextName, saved };
-	}
-	return undefined;
 }
 
 function respond(context: IWebhookFunctions): IWebhookResponseData {
@@ -257,7 +254,8 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const given: unknown = context.getQueryData();
 	const query = isRecord(given) ? given : {};
 	const nonce = query[NONCE_PARAMETER];
-	const page = execution && findPage(execution, context.getExecutionId(), nonce);
+	const executionId = context.getExecutionId();
+	const page = execution && findPage(execution, executionId, nonce);
 	if (!page) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
 	const { found, saved } = page;
 	const common = commonView(found.record);
@@ -266,37 +264,43 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		return sendPage(context, 415, { ...common, ...PAGE_PROBLEMS.wrongForm });
 	if (saved)
 		return sendPage(context, isPost ? 409 : 200, {
-			...confirmView(found, saved.answers),
+			...confirmView(found, [{ found, answers: saved.answers }]),
 			...PAGE_PROBLEMS.answered,
 			isSender: false,
 		});
 	if (found.record.state === 'ended')
 		return sendPage(context, isPost ? 409 : 200, closedView(found));
-	const view = { ...openView(found), query: toQuery(query) };
-	const { pending } = view;
-	const whole = pending && openWholeChange(found, pending, query);
+	const all = findOthers(execution, executionId, found);
+	const view = { ...openView(found, all), query: toQuery(query) };
+	const { pending, projectId, others = [] } = view;
+	const sections = pending ? [{ projectId, pending }, ...others] : [];
+	const whole = openWholeChange(found, sections, query);
 	if (!isPost && whole) return sendPage(context, 200, { ...whole, query: view.query });
 	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
 	const body: unknown = context.getBodyData();
-	const answers = readForm(pending, body, realClock.now());
+	const answers = readForms(sections, body, realClock.now());
 	if (isProblem(answers)) {
 		const isSecond = answers === 'changed' && (view.given ?? []).length > 0;
 		const why = isSecond ? PAGE_PROBLEMS.answered : explainProblem(answers, body);
 		return sendPage(context, 409, { ...view, ...why });
 	}
-	return acceptAnswer(context, execution, page, answers);
+	const pages = [page, ...all];
+	const sent = answers.map((each, index) => ({ ...pages[index], answers: each }));
+	return acceptAnswers(context, execution, sent);
 }
 
-/** Saves an answer, says so, and makes n8n execute the node again. n8n saves the answer before that. */
-function acceptAnswer(
+/** Saves answers, says so, and makes n8n execute the node again. n8n saves the answers before that. */
+function acceptAnswers(
 	context: IWebhookFunctions,
 	{ contexts, resume }: PausedExecution,
-	{ found, contextName }: FoundPage,
-	answers: FormAnswer[],
+	sent: ReadonlyArray<FoundPage & { answers: FormAnswer[] }>,
 ): IWebhookResponseData {
-	const answer: SavedAnswer = { nonce: found.question.approvers[found.approver].nonce, answers };
-	const view = confirmView(found, answers);
-	saveWithRecent(context.getExecutionId(), contexts, { contextName, answer }, realClock.now());
+	const view = confirmView(sent[0].found, sent);
+	for (const { found, contextName, answers } of sent) {
+		if (answers.length === 0) continue;
+		const answer = { nonce: found.question.approvers[found.approver].nonce, answers };
+		saveWithRecent(context.getExecutionId(), contexts, { contextName, answer }, realClock.now());
+	}
 	const workflowData = resume();
 	sendPage(context, 200, view);
 	return { workflowData, noWebhookResponse: true };

@@ -17,12 +17,16 @@ import {
 	answerField,
 	CHANGE_PARAMETER,
 	choiceField,
+	findSame,
 	isAnswerable,
 	MAX_COMMENT_LENGTH,
 	reasonField,
+	sameField,
+	shownTogether,
 	type GivenAnswer,
 	type PageForm,
 	type PageRequest,
+	type PageSection,
 	type VoteStatus,
 } from './view';
 
@@ -35,6 +39,10 @@ export interface PageView extends Partial<RequestOrigin> {
 	/** Milliseconds since 1970 */
 	now: number;
 	pending?: PageForm;
+	/** Other sessions of the execution whose requests the reader may answer */
+	others?: OtherSession[];
+	/** Number of sessions left for their own links */
+	moreSessions?: number;
 	deadline?: AnswerDeadline;
 	commentHint?: string;
 	/** True if the agent gets the reason of a denial */
@@ -53,6 +61,11 @@ export interface PageView extends Partial<RequestOrigin> {
 	/** Shown instead of the requests */
 	wholeChange?: ProposedChange;
 }
+
+/** What the page says of a session */
+export type SessionFacts = Partial<RequestOrigin> &
+	Pick<PageView, 'dashboardUrl' | 'deadline' | 'sendsReasons'>;
+export type OtherSession = SessionFacts & PageSection;
 
 const STYLE = PAGE_STYLE + CHANGE_STYLE;
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
@@ -142,11 +155,17 @@ interface RadioField {
 	/** Class of the radio button, and of its label */
 	kind?: string;
 	around?: string;
+	/** True if another field can answer it */
+	isOptional?: boolean;
 }
 
-function radio({ name, at, kind, around }: RadioField, says: Part, view: PageView): Html {
+function radio(
+	{ name, at, kind, around, isOptional }: RadioField,
+	says: Part,
+	view: PageView,
+): Html {
 	const isChecked = sentText(view, name) === String(at);
-	return markup`<label${around !== undefined && markup` class="${around}"`}><input type="radio" name="${name}" value="${String(at)}"${kind !== undefined && markup` class="${kind}"`} required${isChecked && ' checked'}><span>${says}</span></label>`;
+	return markup`<label${around !== undefined && markup` class="${around}"`}><input type="radio" name="${name}" value="${String(at)}"${kind !== undefined && markup` class="${kind}"`}${!isOptional && ' required'}${isChecked && ' checked'}><span>${says}</span></label>`;
 }
 
 function textArea(
@@ -176,7 +195,7 @@ function optionWords({ serviceSays, description }: PageChoice, scope: string | u
 }
 
 function choiceRadio(
-	request: number,
+	{ index, isLike }: PlacedRequest,
 	choice: PageChoice,
 	at: number,
 	view: PageView,
@@ -188,7 +207,11 @@ function choiceRadio(
 	const words = hint && markup`<small>${hint}${said}</small>`;
 	const around = hint === undefined ? undefined : 'always';
 	const kind = decision === 'deny' ? 'denies' : undefined;
-	return radio({ name: choiceField(request), at, kind, around }, [name, words], view);
+	return radio(
+		{ name: choiceField(index), at, kind, around, isOptional: isLike },
+		[name, words],
+		view,
+	);
 }
 
 /** Renders the field for a reason, which appears once Deny is chosen. */
@@ -272,18 +295,29 @@ ${because !== undefined && markup`<p class="hint">You can’t answer this here: 
 </fieldset>`;
 }
 
-function requestCard(
-	request: PageRequest,
-	index: number,
-	all: readonly PageRequest[],
-	view: PageView,
-): Html {
+/** A request at its position on the page */
+interface PlacedRequest {
+	request: PageRequest;
+	index: number;
+	/** Number of requests on the page */
+	total: number;
+	/** Number of later requests that look the same */
+	likeCount: number;
+	/** True if an earlier one looks the same */
+	isLike: boolean;
+}
+
+const sameBox = ({ index, likeCount }: PlacedRequest, view: PageView): Html =>
+	markup`<label class="same"><input type="checkbox" name="${sameField(index)}"${sentText(view, sameField(index)) !== '' && ' checked'}><span>Approve all that look the same (${pluralize(likeCount, 'more request')})</span></label>`;
+
+function requestCard(placed: PlacedRequest, view: PageView): Html {
+	const { request, index, total, likeCount } = placed;
 	const { record, interaction, isWhole, change, choices, because, question } = request;
-	const count = all.length > 1 ? `${index + 1} of ${all.length} · ` : '';
+	const count = total > 1 ? `${index + 1} of ${total} · ` : '';
 	if (question) return questionCard({ question, request, count }, index, view);
 	const details = describeRequest(interaction);
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
-	const radios = choices.map((choice, at) => choiceRadio(index, choice, at, view, scope));
+	const radios = choices.map((choice, at) => choiceRadio(placed, choice, at, view, scope));
 	const canDeny = choices.some(({ decision }) => decision === 'deny');
 	const wholeUrl = view.query && `?${view.query}&${CHANGE_PARAMETER}=${record.contentHash}`;
 	return markup`<fieldset class="card">
@@ -293,6 +327,7 @@ ${requestTargets(details, isWhole)}
 ${change && changeView(change, wholeUrl)}
 ${requestVotes(request, view)}
 ${radios.length > 0 && markup`<div class="choices">${radios}</div>`}
+${likeCount > 0 && sameBox(placed, view)}
 ${canDeny && reasonText(index, view)}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
 ${requestMore(details, request)}
@@ -334,34 +369,75 @@ function decidedLine(summary: DecisionSummary, view: PageView): Html {
 const decidedList = (decisions: readonly DecisionSummary[], view: PageView): Html =>
 	markup`<ul class="decided">${decisions.map((each) => decidedLine(each, view))}</ul>`;
 
-function sendBar(view: PageView, requests: readonly PageRequest[]): Html {
-	const questions = requests.filter(({ question }) => question !== undefined).length;
-	const { deadline, timeZone, now } = view;
-	const { time = '', zone = '' } = deadline ? formatMoment(deadline.at, timeZone, now) : {};
-	return markup`<div class="send">
-${deadline && markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, requests.length, questions)}.</p>`}
-<button type="submit">Send</button>
-</div>`;
+/** Says until when to answer the requests of a session. */
+function deadlineLine(
+	{ deadline, timeZone }: SessionFacts,
+	{ requests }: PageForm,
+	now: number,
+): Part {
+	if (!deadline) return undefined;
+	const open = requests.filter(isAnswerable);
+	const questions = open.filter(({ question }) => question !== undefined).length;
+	const { time, zone } = formatMoment(deadline.at, timeZone, now);
+	return markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, open.length, questions)}.</p>`;
 }
 
-function form(view: PageView, { requests, more, shown, decided }: PageForm): Html {
-	const open = requests.filter(isAnswerable);
-	const cards = requests.map((request, index) => requestCard(request, index, requests, view));
+const taskLine = ({ job }: SessionFacts): Part =>
+	job !== undefined &&
+	markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`;
+
+/** Renders what the page says of a form, below its requests. */
+const formNotes = ({ more, decided }: PageForm, view: PageView): Part => [
+	more > 0 &&
+		markup`<p class="soft">${pluralize(more, 'more request')}: you get another message.</p>`,
+	decided.length > 0 &&
+		markup`<details><summary>Already decided</summary>${decidedList(decided, view)}</details>`,
+];
+
+function otherSession(session: OtherSession, cards: Part, view: PageView): Html {
+	const { pending } = session;
+	return markup`<section>
+<h2>${agentText(sessionName(session), MAX_NAME_SHOWN)}</h2>
+${taskLine(session)}
+${pending.requests.some(isAnswerable) && deadlineLine(session, pending, view.now)}
+${cards}
+${formNotes(pending, { ...view, ...session })}</section>`;
+}
+
+function form(view: PageView, pending: PageForm): Html {
+	const { others = [], moreSessions = 0 } = view;
+	const sections: PageSection[] = [{ projectId: view.projectId, pending }, ...others];
+	const same = findSame(sections);
+	const likes = [...same.values()].flat();
+	const total = sections.reduce((sum, each) => sum + each.pending.requests.length, 0);
+	let next = 0;
+	const toCards = (form: PageForm, about: PageView): Html[] =>
+		form.requests.map((request) => {
+			const index = next++;
+			const [likeCount, isLike] = [same.get(index)?.length ?? 0, likes.includes(index)];
+			return requestCard({ request, index, total, likeCount, isLike }, about);
+		});
+	const cards = toCards(pending, view);
 	const rest = [
-		more > 0 &&
-			markup`<p class="soft">${pluralize(more, 'more request')}: you get another message.</p>`,
-		decided.length > 0 &&
-			markup`<details><summary>Already decided</summary>${decidedList(decided, view)}</details>`,
+		formNotes(pending, view),
+		others.map((each) => otherSession(each, toCards(each.pending, { ...view, ...each }), view)),
+		moreSessions > 0 &&
+			markup`<p class="soft">${pluralize(moreSessions, 'more session')} of this workflow ${moreSessions === 1 ? 'waits' : 'wait'} too. Answer them with the links in their messages.</p>`,
 	];
-	if (open.length === 0) return markup`<div>${cards}${rest}</div>`;
+	const isOpen = sections.some((each) => each.pending.requests.some(isAnswerable));
+	if (!isOpen) return markup`<div>${cards}${rest}</div>`;
+	const isOwnOpen = pending.requests.some(isAnswerable);
 	return markup`<form method="post">
 ${cards}
 ${rest}
 <details><summary>Add a comment</summary>
 ${textArea('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
 <p class="soft"><small>Anyone with this link can answer.</small></p>
-<input type="hidden" name="shown" value="${shown}">
-${sendBar(view, open)}
+<input type="hidden" name="shown" value="${shownTogether(sections)}">
+<div class="send">
+${isOwnOpen && deadlineLine(view, pending, view.now)}
+<button type="submit">Send</button>
+</div>
 </form>`;
 }
 
@@ -416,9 +492,13 @@ function dashboardLink(url: string | undefined): Html | undefined {
 	return markup`<a href="${url}" rel="noreferrer noopener">Open in dashboard</a>`;
 }
 
-function pageHeader({ projectName, projectId, sessionId, dashboardUrl }: PageView): Html {
-	const name = projectName ?? projectId ?? (sessionId && `Session ${sessionId}`);
-	return markup`<header>${name !== undefined && markup`<b>${agentText(name, MAX_NAME_SHOWN)}</b>`}${dashboardLink(dashboardUrl)}</header>`;
+function sessionName({ projectName, projectId, sessionId }: SessionFacts): string {
+	return projectName ?? projectId ?? (sessionId === undefined ? '' : `Session ${sessionId}`);
+}
+
+function pageHeader(view: PageView): Html {
+	const name = sessionName(view);
+	return markup`<header>${name !== '' && markup`<b>${agentText(name, MAX_NAME_SHOWN)}</b>`}${dashboardLink(view.dashboardUrl)}</header>`;
 }
 
 const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
@@ -429,7 +509,7 @@ const wholeChangeView = (change: ProposedChange, { query = '' }: PageView): Html
 ${changeView(change)}`;
 
 export function renderPage(view: PageView): string {
-	const { title, says, pending, decisions = [], given = [], job, reader, wholeChange } = view;
+	const { title, says, pending, decisions = [], given = [], reader, wholeChange } = view;
 	return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -446,7 +526,7 @@ ${pageHeader(view)}
 <h1>${title}</h1>
 ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
-${pending && job !== undefined && markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`}
+${pending && taskLine(view)}
 ${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}
 ${wholeChange && wholeChangeView(wholeChange, view)}

@@ -52,6 +52,8 @@ textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625r
 .decided,.votes{font-size:.875rem}
 .decided li{margin:.25rem 0}
 .votes{margin:0 0 .5rem;color:var(--soft)}
+.same{display:flex;align-items:center;gap:.625rem;min-height:2.75rem;font-size:.9375rem}
+form>section{margin-top:1.5rem}
 .send{position:sticky;bottom:0;margin:auto calc(-1*var(--gutter)) 0;padding:.625rem var(--gutter) max(.75rem,env(safe-area-inset-bottom));border-top:1px solid var(--line);background:var(--card);font-size:.8125rem}
 .send p{margin:0 0 .5rem;color:var(--soft)}
 .send b{color:var(--text)}

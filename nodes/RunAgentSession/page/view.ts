@@ -129,7 +129,7 @@ const { because: ASKED_BY_POLICY } = judge(
 	ASK_POLICY,
 ) as AskVerdict;
 
-const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !== undefined;
+export const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !== undefined;
 
 /** Returns the position of a link's approver among those of another question. -1 if they may not answer it. */
 export function positionIn(question: Question, approver: AskedApprover, own: Question): number {
@@ -272,6 +272,56 @@ type SentVote = Omit<FormAnswer['vote'], 'at' | 'comment'>;
 export const choiceField = (index: number): string => `request${index}`;
 export const answerField = (index: number): string => `answer${index}`;
 export const reasonField = (index: number): string => `reason${index}`;
+/** Approves all requests like this one */
+export const sameField = (index: number): string => `same${index}`;
+
+/** A form of a page with several: each is about one session */
+export interface PageSection {
+	projectId?: string;
+	pending: PageForm;
+}
+
+/** Returns the requests that look the same as an earlier one, by the position of the first. */
+export function findSame(sections: readonly PageSection[]): Map<number, number[]> {
+	const first = new Map<string, number>();
+	const same = new Map<number, number[]>();
+	const all = sections.flatMap(({ projectId = '', pending }) =>
+		pending.requests.map((request) => ({ projectId, request })),
+	);
+	for (const [index, { projectId, request }] of all.entries()) {
+		const canApprove = request.choices.some(({ decision }) => decision === 'approve');
+		if (!canApprove || !isAnswerable(request)) continue;
+		const content = JSON.stringify([projectId, request.record.contentHash]);
+		const at = first.get(content);
+		if (at === undefined) first.set(content, index);
+		else same.set(at, [...(same.get(at) ?? []), index]);
+	}
+	return same;
+}
+
+/** Returns the fields of a form, with the approvals that "Approve all that look the same" copies. */
+function withSame(
+	sections: readonly PageSection[],
+	body: Record<string, unknown>,
+): Record<string, unknown> {
+	const choices = sections.flatMap(({ pending }) => pending.requests.map((each) => each.choices));
+	const filled = { ...body };
+	for (const [at, others] of findSame(sections)) {
+		const chosen = choices[at].find((_, position) => body[choiceField(at)] === String(position));
+		if (body[sameField(at)] === undefined || chosen?.decision !== 'approve') continue;
+		for (const other of others) {
+			const position = choices[other].findIndex(({ name }) => name === chosen.name);
+			filled[choiceField(other)] ??= position < 0 ? undefined : String(position);
+		}
+	}
+	return filled;
+}
+
+/** Returns the fingerprint of all that a page shows. */
+export const shownTogether = (sections: readonly PageSection[]): string =>
+	sections.length === 1
+		? sections[0].pending.shown
+		: fingerprint(JSON.stringify(sections.map(({ pending }) => pending.shown)));
 
 function readChoice(choices: readonly PageChoice[], sent: unknown): SentVote | 'incomplete' {
 	const chosen = choices.find((_, position) => sent === String(position));
@@ -304,19 +354,41 @@ function readAnswerTo(
 /** Why a form wasn't accepted: the page showed other requests, a choice is missing, or what's wrong with an answer */
 export type FormProblem = 'changed' | 'incomplete' | { reason: string };
 
-export const isProblem = (read: FormAnswer[] | FormProblem): read is FormProblem =>
-	!Array.isArray(read);
+export const isProblem = <T>(read: T[] | FormProblem): read is FormProblem => !Array.isArray(read);
 
-/** Reads the sent form. The reason of a denial comes before the comment for all requests. */
-export function readForm(
-	{ requests, shown }: PageForm,
+/** Reads what a page was sent. Returns a list of answers for each of its forms. */
+export function readForms(
+	sections: readonly PageSection[],
 	body: unknown,
 	at: number,
+): FormAnswer[][] | FormProblem {
+	if (!isRecord(body) || body.shown !== shownTogether(sections)) return 'changed';
+	const filled = withSame(sections, body);
+	const read: FormAnswer[][] = [];
+	let from = 0;
+	for (const { pending } of sections) {
+		const answers = readForm(pending, filled, at, from);
+		if (isProblem(answers)) return answers;
+		read.push(answers);
+		from += pending.requests.length;
+	}
+	return read.some((answers) => answers.length > 0) ? read : 'incomplete';
+}
+
+/**
+ * Reads a form. The reason of a denial comes before the comment for all requests.
+ * @param from position of its first request on the page
+ */
+function readForm(
+	{ requests }: PageForm,
+	body: Record<string, unknown>,
+	at: number,
+	from: number,
 ): FormAnswer[] | FormProblem {
-	if (!isRecord(body) || body.shown !== shown) return 'changed';
 	const answers: FormAnswer[] = [];
-	for (const [index, request] of requests.entries()) {
+	for (const [position, request] of requests.entries()) {
 		if (!isAnswerable(request)) continue;
+		const index = from + position;
 		const { record, choices, question } = request;
 		const read = question
 			? readAnswerTo(question, body, index)
@@ -328,7 +400,7 @@ export function readForm(
 		const { contentHash } = record;
 		answers.push({ contentHash, vote: { ...read, ...(comment !== '' && { comment }), at } });
 	}
-	return answers.length > 0 ? answers : 'incomplete';
+	return answers;
 }
 
 /** An answer that was given, as the page repeats it */

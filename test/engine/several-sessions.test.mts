@@ -1,0 +1,54 @@
+// The requests of several sessions on one approval page, in n8n-core's engine and in simulated time.
+import { expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { createStage, fillIn, NODE, runsOf, type Flow, type Stage } from './flow.mts';
+
+const flowOf = (prompts: string[], parameters: IDataObject = {}): Flow => ({
+	parameters: { permissionPolicy: 'ask', ...parameters },
+	items: prompts.map((prompt) => ({ prompt })),
+});
+
+/** Waits for a message for each session, answers the first one's page, and returns it with the page after Send. */
+async function answerFirst(
+	stage: Stage,
+	flow: Flow,
+	fill: (html: string) => Record<string, string>,
+) {
+	const pages: string[] = [];
+	const run = await stage.run(flow, async (paused) => {
+		const asked = runsOf(paused, NODE, 1).flat();
+		if (pages.length > 0 || asked.length < flow.items!.length) return;
+		const link = String(asked[0].approvalUrl);
+		const { body } = await stage.open(flow, paused, link);
+		const reply = await stage.open(flow, paused, link, fill(body));
+		pages.push(body, reply.body);
+		return reply.data;
+	});
+	return { run, pages, completed: runsOf(run, NODE).flat() };
+}
+
+const optionsOf = (completed: IDataObject[]) =>
+	completed.map(({ decisions }) => (decisions as IDataObject[]).map(({ option }) => option));
+
+test('three requests of two sessions are on one page, with one Send', async () => {
+	const flow = flowOf(['[ask bash: a + bash: b] [say One.]', '[ask edit: c.html] [say Two.]']);
+	const { pages, completed } = await answerFirst(createStage(), flow, (html) => ({
+		...fillIn(html, 'Approve once'),
+		request1: fillIn(html, 'Deny').request1,
+	}));
+	expect(pages[0]).toContain('1 request of other sessions is below.');
+	expect(pages[0]).toContain('3 of 3 · Edit this file');
+	expect(pages[0].match(/type="submit"/g)).toHaveLength(1);
+	expect(pages[1].match(/You approved this once/g)).toHaveLength(2);
+	expect(optionsOf(completed)).toEqual([['once', 'reject'], ['once']]);
+});
+
+test('those that look the same are approved together, and no other', async () => {
+	const flow = flowOf(['[ask bash: a] [say 1]', '[ask bash: b] [say 2]', '[ask bash: a] [say 3]']);
+	const { pages, completed } = await answerFirst(createStage(), flow, (html) => {
+		const { request0, shown } = fillIn(html, 'Approve once');
+		return { shown, request0, request1: fillIn(html, 'Deny').request1, same0: 'on' };
+	});
+	expect(pages[0]).toContain('Approve all that look the same (1 more request)');
+	expect(optionsOf(completed)).toEqual([['once'], ['reject'], ['once']]);
+});

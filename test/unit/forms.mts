@@ -1,0 +1,13 @@
+// Reads the answers to one form of the approval page.
+import {
+	isProblem,
+	readForms,
+	type FormAnswer,
+	type FormProblem,
+	type PageForm,
+} from '../../nodes/RunAgentSession/page/view.ts';
+
+export function readForm(form: PageForm, body: unknown, at: number): FormAnswer[] | FormProblem {
+	const read = readForms([{ pending: form }], body, at);
+	return isProblem(read) ? read : read[0];
+}
