@@ -1,19 +1,30 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
+import {
+	ANY,
+	foldCase,
+	Glob,
+	GUARDED,
+	hasWildcard,
+	parsePattern,
+	type Guards,
+	type MatchBudget,
+} from './globs';
 import { guardAddresses, guardWord } from './guards';
 import { readPlainPattern, type CommandPart } from './plainCommand';
 import { doubt, held, NO, YES, type Reach } from './reach';
 import { lazily } from './lazily';
 import { normalizePath } from './paths';
-import { findRunningWords, isRunner } from './runners';
+import { findRunningWords, isRunner, passesOn } from './runners';
 
 // Compares rules with the parts of plain commands. Approvals compare words, denials whole parts.
 
 const MAX_QUOTED = 60;
 export const quoteText = (text: string): string => quoteVisible(text, MAX_QUOTED);
 
-const fold = (word: string): string => normalizePath(word).toLowerCase();
-const withoutFolder = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
+const fold = (word: string): string => foldCase(normalizePath(word));
+/** Returns the name of a program: `rm` for `/bin/rm` and `rm.exe`. */
+const withoutFolder = (word: string): string =>
+	word.slice(word.lastIndexOf('/') + 1).replace(/\.(?:exe|com|cmd|bat)$/, '');
 
 /** A part in the forms that rules compare */
 export class ComparedPart {
@@ -27,7 +38,7 @@ export class ComparedPart {
 			const length = running.get(at);
 			return length === undefined
 				? guards
-				: (guards ?? new Uint8Array(word.length)).fill(1, 0, length);
+				: (guards ?? new Uint8Array(word.length)).fill(GUARDED, 0, length);
 		});
 	});
 	readonly addressGuards = lazily(() =>
@@ -150,8 +161,8 @@ function hasTypedWords(
 	budget: MatchBudget,
 ): boolean {
 	const folded = part.folded();
-	const isProgram = first?.matches(part.program(), budget) || first?.matches(folded[0], budget);
-	if (!isProgram) return false;
+	const programs = passesOn(part.words[0]) ? folded : [part.program(), folded[0]];
+	if (!first || !programs.some((program) => first.matches(program, budget))) return false;
 	let next = 0;
 	for (const word of folded.slice(1)) if (typed[next]?.matches(word, budget)) next++;
 	return next === typed.length;
@@ -164,7 +175,7 @@ export class CommandObjection {
 
 	constructor(pattern: string) {
 		const parsed = parsePattern(pattern);
-		this.raw = new Glob(parsed.toLowerCase());
+		this.raw = new Glob(foldCase(parsed));
 		this.parts = readPlainPattern(parsed)?.map(readPart) ?? [];
 	}
 
