@@ -439,6 +439,10 @@ describe('a rule that denies', () => {
 		['cat .env', 'cat .ENV', 'deny'],
 		['cat .env', 'cat ".env"', 'deny'],
 		['cat .env', 'cat x .env', 'ask'],
+		['cat .env', 'cat /work/site/.env', 'ask'],
+		['cat .env', 'cat ../site/.env', 'ask'],
+		['cat secrets/*', 'cat ~/site/secrets/key', 'ask'],
+		['git push *', 'git add src/push', 'approve'],
 		['cat .env', 'cat<.env', 'ask'],
 		['cat .env', 'cat .env*', 'ask'],
 		['*.env*', 'cat packages/web/.env.local', 'deny'],
@@ -469,7 +473,7 @@ describe('a rule that denies', () => {
 		);
 		expect(because('rm *', 'find . -delete')).toMatch(/: «find -delete» can run other programs$/);
 		expect(because('rm *', 'ls $X')).toMatch(/: it isn't plain words, because it contains «\$»$/);
-		expect(because('git push *', 'git -C . push')).toMatch(/: it has the same words with others/);
+		expect(because('git push *', 'git -C . push')).toMatch(/: it has the same words in other places/);
 		expect(because('rm *', 'ls && rm x')).toBe('rule 1 denies «rm x»');
 	});
 });

@@ -131,8 +131,8 @@ interface PartPattern {
 	globs: readonly Glob[];
 	/** Undefined if it begins with a wildcard */
 	first?: Glob;
-	/** Typed words after the first */
-	typed: readonly Glob[];
+	/** Typed words after the first, and the same at the end of a path that leads out of the folder */
+	typed: ReadonlyArray<{ glob: Glob; end: Glob }>;
 }
 
 function readPart({ words }: CommandPart): PartPattern {
@@ -147,7 +147,7 @@ function readPart({ words }: CommandPart): PartPattern {
 		typed: line
 			.slice(1)
 			.filter((word) => !isAny(word))
-			.map((word) => new Glob(word)),
+			.map((word) => ({ glob: new Glob(word), end: new Glob(`${ANY}/${word}`) })),
 	};
 }
 
@@ -164,7 +164,11 @@ function hasTypedWords(
 	const programs = passesOn(part.words[0]) ? folded : [part.program(), folded[0]];
 	if (!first || !programs.some((program) => first.matches(program, budget))) return false;
 	let next = 0;
-	for (const word of folded.slice(1)) if (typed[next]?.matches(word, budget)) next++;
+	for (const word of folded.slice(1)) {
+		const { glob, end } = typed[next] ?? {};
+		const ends = () => /^(?:[/~]|\.\.)/.test(word) && end?.matches(word, budget);
+		if (glob?.matches(word, budget) || ends()) next++;
+	}
 	return next === typed.length;
 }
 
@@ -189,7 +193,7 @@ export class CommandObjection {
 		if (runs !== undefined) return doubt(runs);
 		if (parts.length === 1)
 			return hasTypedWords(only, part, budget)
-				? doubt('it has the same words with others between them')
+				? doubt('it has the same words in other places')
 				: NO;
 		const isIn = (pattern: PartPattern, one: ComparedPart) =>
 			matchesPart(pattern, one, budget) || hasTypedWords(pattern, one, budget);
