@@ -473,7 +473,9 @@ describe('a rule that denies', () => {
 		);
 		expect(because('rm *', 'find . -delete')).toMatch(/: «find -delete» can run other programs$/);
 		expect(because('rm *', 'ls $X')).toMatch(/: it isn't plain words, because it contains «\$»$/);
-		expect(because('git push *', 'git -C . push')).toMatch(/: it has the same words in other places/);
+		expect(because('git push *', 'git -C . push')).toMatch(
+			/: it has the same words in other places/,
+		);
 		expect(because('rm *', 'ls && rm x')).toBe('rule 1 denies «rm x»');
 	});
 });

@@ -87,7 +87,7 @@ export class AddressApproval {
 		if (text === undefined || !this.glob.matches(text, budget)) return NO;
 		return this.glob.matches(text, budget, guards)
 			? YES
-			: held("its wildcard doesn't match another host, a user or a port");
+			: held(() => "its wildcard doesn't match another host, a user or a port");
 	}
 }
 

@@ -99,7 +99,7 @@ export class CommandApproval {
 	/** @param problem why the command isn't plain */
 	reachUnread(text: string, problem: string, budget: MatchBudget): Reach {
 		return hasWildcard(this.raw.text) && this.raw.matches(text, budget)
-			? held(`its wildcards match only plain words, and this contains ${problem}`)
+			? held(() => `its wildcards match only plain words, and this contains ${problem}`)
 			: NO;
 	}
 
@@ -111,7 +111,7 @@ export class CommandApproval {
 			if (!glob.matches(part.words[at], budget)) return NO;
 		for (const [at, word] of part.words.entries())
 			if (!this.coversWord(at, word, part, budget))
-				return held(`its wildcard doesn't match ${quoteText(word)}`);
+				return held(() => `its wildcard doesn't match ${quoteText(word)}`);
 		return YES;
 	}
 

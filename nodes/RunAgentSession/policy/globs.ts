@@ -17,7 +17,9 @@ export const parsePattern = (pattern: string): string =>
 
 /** Returns a text as rules that deny or ask compare it: some systems don't distinguish cases and forms of a letter. */
 export const foldCase = (text: string): string =>
-	text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+	/^[\0-\x7F]*$/.test(text)
+		? text.toLowerCase()
+		: text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 
 export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
 
@@ -33,7 +35,7 @@ export interface MatchBudget {
 	left: number;
 }
 
-export const MATCH_BUDGET = 4_000_000;
+export const MATCH_BUDGET = 400_000;
 
 /** From then on no pattern matches, and what was compared decides nothing. */
 export const isSpent = ({ left }: MatchBudget): boolean => left < 0;
@@ -78,48 +80,44 @@ function matchGuarded(glob: string, text: string, guards: Guards | undefined): b
 	return reached[glob.length] === 1;
 }
 
+/** Finds each text at its first place, which is enough if the wildcards between them match anything. */
+function findInOrder(literals: readonly string[], text: string): boolean {
+	let from = 0;
+	for (const literal of literals) {
+		const at = text.indexOf(literal, from);
+		if (at < 0) return false;
+		from = at + literal.length;
+	}
+	return true;
+}
+
 /** A parsed pattern or a part of it, prepared for many comparisons */
 export class Glob {
 	readonly text: string;
-	private readonly head: string;
-	private readonly tail: string;
-	/** Texts between the wildcards */
-	private readonly middles: readonly string[];
 	private readonly isLiteral: boolean;
+	/** Texts around the wildcards. Most patterns never need them. */
+	private literals: readonly string[] | undefined;
 
 	constructor(text: string) {
 		this.text = text;
 		this.isLiteral = !hasWildcard(text);
-		const literals = text.split(/[\uFDD0\uFDD1]/);
-		this.head = literals[0];
-		this.tail = literals[literals.length - 1];
-		this.middles = literals.slice(1, -1);
 	}
 
 	matches(text: string, budget: MatchBudget, guards?: Guards): boolean {
 		if (!pay(budget, 1)) return false;
-		const { head, tail, isLiteral } = this;
-		if (isLiteral) return text === this.text;
+		if (this.isLiteral) return text === this.text;
+		const [head, ...others] = (this.literals ??= this.text.split(/[\uFDD0\uFDD1]/));
+		const tail = others.pop()!;
 		if (text.length < head.length + tail.length) return false;
 		if (!text.startsWith(head) || !text.endsWith(tail)) return false;
 		const rest = text.slice(head.length);
 		if (!guards && !this.text.includes(ONE))
 			return (
-				pay(budget, rest.length >> 2) && this.findMiddles(rest.slice(0, rest.length - tail.length))
+				pay(budget, rest.length >> 4) &&
+				findInOrder(others, rest.slice(0, rest.length - tail.length))
 			);
 		const glob = this.text.slice(head.length);
 		if (!pay(budget, rest.length * glob.length)) return false;
 		return matchGuarded(glob, rest, guards?.subarray(head.length));
-	}
-
-	/** Finds each literal at its first place, which is enough if the wildcards match anything. */
-	private findMiddles(text: string): boolean {
-		let from = 0;
-		for (const literal of this.middles) {
-			const at = text.indexOf(literal, from);
-			if (at < 0) return false;
-			from = at + literal.length;
-		}
-		return true;
 	}
 }

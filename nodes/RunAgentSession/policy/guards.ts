@@ -3,11 +3,8 @@
 import { GUARDED, LEADS_OUT, type Guards } from './globs';
 
 /** A space can only be in quotation marks, where it counts as a letter. */
-const OUTSIDE = [
-	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\//gu,
-	/(?<![\p{L}\p{N}\p{M}\s])~/gu,
-	/(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])/gu,
-];
+const OUTSIDE =
+	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\/|(?<![\p{L}\p{N}\p{M}\s])~|(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])/gu;
 /** Glued to a short option: `-I/x`, `-C..`, `-I~/x` */
 const GLUED = [
 	/^-[\p{L}\p{N}]*\//u,
@@ -48,9 +45,8 @@ function isRemote(text: string, { start, colon }: Address): boolean {
 export function guardWord(word: string): Guards | undefined {
 	if (!/[/~]|\.\./.test(word)) return undefined;
 	const guards = new Uint8Array(word.length);
-	for (const pattern of OUTSIDE)
-		for (const { 0: found, index } of word.matchAll(pattern))
-			guards.fill(LEADS_OUT, index, index + found.length);
+	for (const { 0: found, index } of word.matchAll(OUTSIDE))
+		guards.fill(LEADS_OUT, index, index + found.length);
 	for (const address of findAddresses(word))
 		if (isRemote(word, address)) guards[address.colon + 1] = 0;
 	for (const pattern of GLUED) {

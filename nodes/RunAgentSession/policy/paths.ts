@@ -84,7 +84,7 @@ export class PathApproval {
 		if (matching.length === 0) return NO;
 		return matching.some((glob) => glob.matches(text, budget, guards))
 			? YES
-			: held("its wildcard doesn't match a path that leads out of the folder");
+			: held(() => "its wildcard doesn't match a path that leads out of the folder");
 	}
 }
 
@@ -92,27 +92,30 @@ export class PathApproval {
 const OTHER_NOTATION = /^(?:file:|[a-z]:(?!\/))/;
 
 export class PathObjection {
+	/** Each with everything in the folder, for a path between two slashes */
 	private readonly globs: readonly Glob[];
-	private readonly isAbsolute: boolean;
+	private readonly absoluteGlobs: readonly Glob[];
 
 	constructor(pattern: string) {
 		const forms = listForms(foldCase(pattern)).flatMap((form) =>
 			// `~/x` is somewhere.
 			form.startsWith('~/') ? [form, form.slice(2)] : [form],
 		);
-		this.isAbsolute = forms.some((form) => form.startsWith('/'));
-		this.globs = forms
-			// `secrets`, `secrets/` and `secrets/*` are the folder with everything in it.
-			.map((form) => (form.endsWith(`/${ANY}`) ? form.slice(0, -2) : form))
-			.flatMap((form) => (form.startsWith('/') ? [form] : [form, `${ANY}/${form}`]))
-			.flatMap((form) => [form, `${form}/${ANY}`])
-			.map((form) => new Glob(form));
+		const folders = forms.map((form) => (form.endsWith(`/${ANY}`) ? form.slice(0, -2) : form));
+		const isAbsolute = (folder: string) => folder === '' || folder.startsWith('/');
+		const compile = (folder: string) => new Glob(`${folder}${folder === '/' ? '' : '/'}${ANY}`);
+		this.absoluteGlobs = folders.filter(isAbsolute).map(compile);
+		this.globs = folders
+			.filter((folder) => !isAbsolute(folder))
+			.map((folder) => compile(`${ANY}/${folder}`));
 	}
 
 	reach({ folded, leavesFolder }: ComparedPath, budget: MatchBudget): Reach {
-		if (this.globs.some((glob) => glob.matches(folded, budget))) return YES;
+		const { globs, absoluteGlobs } = this;
+		const isIn = globs.some((glob) => glob.matches(`/${folded}/`, budget));
+		if (isIn || absoluteGlobs.some((glob) => glob.matches(`${folded}/`, budget))) return YES;
 		if (OTHER_NOTATION.test(folded)) return doubt('its path has another notation');
-		return leavesFolder && this.isAbsolute ? doubt('its path leaves the folder') : NO;
+		return leavesFolder && absoluteGlobs.length > 0 ? doubt('its path leaves the folder') : NO;
 	}
 }
 
