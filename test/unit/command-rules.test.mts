@@ -410,6 +410,7 @@ describe('behind a rule that denies or asks about rm, nothing approves', () => {
 		'rsync -av --exclude x a b',
 		'git switch -c fix/typo',
 		'git add config',
+		'git diff main',
 		'npm run exec',
 		'cp a b && ls b',
 		'curl https://a.example/x',

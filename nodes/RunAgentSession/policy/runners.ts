@@ -32,7 +32,7 @@ export const RUNNERS: Record<string, string> = {
 
 /**
  * Programs that run others only with these words. `…` is any words between. Without it, the next word is an option before the
- * subcommand, or the subcommand itself. A long option or a subcommand also counts if it's shortened.
+ * subcommand, or the subcommand itself. A long option also counts if it's shortened.
  */
 export const RUNNERS_BY_WORD: Record<string, readonly string[]> = {
 	find: ['… -exec', '… -execdir', '… -ok', '… -okdir', '… -delete'],
@@ -60,12 +60,21 @@ export const RUNNERS_BY_WORD: Record<string, readonly string[]> = {
 	test: ['… -v'],
 	printf: ['… -v'],
 	tcpdump: ['… -z'],
-	ip: ['… exec', '… ex', '… e'],
+	ip: ['… exec', '… exe', '… ex', '… e'],
 	wget: ['… --use-askpass', '… -e', '… --execute'],
 	aria2c: ['… --on-download-complete', '… --on-download-start', '… --on-download-stop'],
 	'yt-dlp youtube-dl': ['… --exec', '… --downloader', '… --external-downloader'],
 	npm: [
-		...['exec', 'x', 'explore', '… --script-shell', '… --shell', '… --node-options', '… --git'],
+		...[
+			'exec',
+			'exe',
+			'x',
+			'explore',
+			'… --script-shell',
+			'… --shell',
+			'… --node-options',
+			'… --git',
+		],
 		...['… --editor', '… --browser', '… --viewer'],
 	],
 	yarn: ['dlx', 'exec', 'node', 'workspace … exec', 'workspace … node'],
@@ -128,14 +137,9 @@ export const isRunner = (program: string): boolean => ALWAYS.has(programName(pro
 /** Returns whether any word of a part can be the program that runs. */
 export const passesOn = (program: string): boolean => PASSING_ON.has(programName(program));
 
-const MIN_SHORTENED = 3;
-
 /** Returns how many characters of a word are the option or the subcommand of an entry, or 0. */
 function entryLength(entry: string, word: string): number {
-	if (!entry.startsWith('-')) {
-		const isShort = word.length >= MIN_SHORTENED && entry.startsWith(word.toLowerCase());
-		return isShort || word.toLowerCase() === entry ? word.length : 0;
-	}
+	if (!entry.startsWith('-')) return word.toLowerCase() === entry ? word.length : 0;
 	if (entry.startsWith('--')) {
 		const [name] = word.split('=', 1);
 		return name.length > 2 && entry.startsWith(name) ? name.length : 0;
