@@ -248,8 +248,9 @@ describe('votes', () => {
 });
 
 test('a request with the content of one that was decided is asked again', () => {
-	const first = polled([], 1, request());
-	const question = createQuestion(first, undefined, 2, {});
+	const seen = polled([], 1, request());
+	const question = createQuestion(seen, undefined, 2, {});
+	const first = recordAsked(seen, seen, 2);
 	const decided = recordTaken(recordSending(first, first[0], approve, 3), first[0]);
 	const again = polled(polled(decided, 4), 5, request({ id: 'r2' }));
 	expect(mustBeAsked(again[1], [question])).toBe(true);
