@@ -131,19 +131,25 @@ describe('content identifies a request', () => {
 		]);
 	});
 
-	test('metadata that changes at each poll keeps one request, which nobody can approve', () => {
-		const at = (note: string) => request({ metadata: { note } });
-		let records = polled([], 1, at('a'));
-		for (const [index, note] of ['b', 'c', 'd', 'e'].entries())
-			records = polled(records, index, at(note));
-		const [pending, ...others] = records.filter(({ interaction }) => interaction);
-		expect(others).toEqual([]);
-		expect(pending.unsteady).toEqual(['note']);
-		const plan = planDecisions(records, [], () => approve);
-		expect(plan.due).toEqual([]);
-		expect(plan.undecided[0].because).toContain('note');
-		expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
-	});
+	test.each([
+		['under one ID', () => 'r1'],
+		['under another ID each time', (note: string) => `r-${note}`],
+	])(
+		'metadata that changes at each poll keeps one request %s, which nobody can approve',
+		(_, idOf) => {
+			const at = (note: string) => request({ id: idOf(note), metadata: { note } });
+			let records = polled([], 1, at('a'));
+			for (const [index, note] of ['b', 'c', 'd', 'e'].entries())
+				records = polled(records, index, at(note));
+			const [pending, ...others] = records.filter(({ interaction }) => interaction);
+			expect(others).toEqual([]);
+			expect(pending.unsteady).toEqual(['note']);
+			const plan = planDecisions(records, [], () => approve);
+			expect(plan.due).toEqual([]);
+			expect(plan.undecided[0].because).toContain('note');
+			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
+		},
+	);
 });
 
 describe('what came of a decision', () => {

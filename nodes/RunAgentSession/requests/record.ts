@@ -121,23 +121,39 @@ export function applyPoll(
 	for (const interaction of pending) {
 		const record = findRecord(records, pending, interaction, new Set(shown.keys()));
 		if (record) shown.set(record, pollShows(record, interaction, now));
-		else added.push(...addRequest(records, shown, interaction, now));
+		else added.push(...addRequest(records, shown, pending, interaction, now));
 	}
 	const known = records.map((record) => shown.get(record) ?? pollDoesNotShow(record));
 	return [...known, ...added];
 }
 
+/** Finds the record of what a request was in the poll before: under its ID, or with other metadata under an ID that is gone. */
+const findChanged = (
+	records: readonly RequestRecord[],
+	pending: readonly Interaction[],
+	interaction: Interaction,
+): RequestRecord | undefined =>
+	records.find(({ id }) => id === interaction.id && id !== '') ??
+	records.find(
+		(record) =>
+			!record.decision &&
+			!pending.some(({ id }) => id === record.id) &&
+			changedMetadata(record.interaction!, interaction) !== undefined,
+	);
+
 /** Adds a request that no record has, or takes a change of an earlier one that only metadata explains. */
 function addRequest(
 	records: readonly RequestRecord[],
 	shown: Map<RequestRecord, RequestRecord>,
+	pending: readonly Interaction[],
 	interaction: Interaction,
 	now: number,
 ): RequestRecord[] {
 	const hash = contentHash(interaction) ?? '';
-	const before = records.find(
-		(record) =>
-			record.id === interaction.id && record.id !== '' && record.interaction && !shown.has(record),
+	const before = findChanged(
+		records.filter((record) => record.interaction && !shown.has(record)),
+		pending,
+		interaction,
 	);
 	if (!before) return [newRecord(interaction, hash, now)];
 	const names = changedMetadata(before.interaction!, interaction);
@@ -147,6 +163,7 @@ function addRequest(
 		const unsteadyHash = contentHash(interaction, unsteady) ?? '';
 		shown.set(before, {
 			...before,
+			id: interaction.id,
 			votes: [],
 			contentHash: unsteadyHash,
 			interaction,
