@@ -202,6 +202,27 @@ describe('what came of a decision', () => {
 			expect(planDecisions(records, [], () => approve).due).toEqual([]);
 	});
 
+	test.each<[string, RequestRecord[]]>([
+		['taken, without an effect', taken],
+		[
+			'refused as unknown after an earlier try',
+			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true),
+		],
+	])('approvers are asked again about a request that is still pending: %s', (_, records) => {
+		const question = createQuestion([seen], undefined, 1, {});
+		const again = polled(records, 99_000, request());
+		const { due, undecided } = planDecisions(again, [question], () => approve);
+		expect(due).toEqual([]);
+		expect(undecided).toMatchObject([{ because: expect.stringMatching(/still lists it/) }]);
+		const [{ record }] = undecided;
+		expect(mustBeAsked(record, [question])).toBe(true);
+		const answered = recordVotes(again, record, [vote()]);
+		const asked = createQuestion([record], undefined, 100_000, {});
+		expect(planDecisions(answered, [question, asked], () => deny).due).toMatchObject([
+			{ verdict: { decision: 'approve', decidedBy: 'page' } },
+		]);
+	});
+
 	test('approvals come before denials', () => {
 		const records = polled(
 			[],

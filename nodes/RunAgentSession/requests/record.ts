@@ -50,8 +50,10 @@ export interface RequestRecord {
 	changes?: number;
 	/** Names of the approvers whose answers to an earlier content of this ID don't count */
 	voided?: string[];
-	/** True if a request with the same ID and other content took its place */
+	/** True if another record took its place: of the same ID with other content, or of a request that is still pending after its decision */
 	isReplaced?: true;
+	/** True if an earlier decision on it had no effect. Only a person decides it again. */
+	wasResolved?: true;
 }
 
 /** A taken decision whose request is still listed after this time didn't take effect. */
@@ -123,7 +125,9 @@ export function applyPoll(
 		if (record) shown.set(record, pollShows(record, interaction, now));
 		else added.push(...addRequest(records, shown, pending, interaction, now));
 	}
-	const known = records.map((record) => shown.get(record) ?? pollDoesNotShow(record));
+	const known = records.flatMap((record) =>
+		reopen(shown.get(record) ?? pollDoesNotShow(record), now),
+	);
 	return [...known, ...added];
 }
 
@@ -193,16 +197,35 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 		...(isReissued && { isReissued: true as const }),
 	};
 	if (!decision) return shown;
-	const { isTaken, at, state } = decision;
+	const { isTaken, mayHaveArrived, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
 	// A request that a later poll shows again is still pending.
-	const isOpenAgain = state === 'confirmed' || state === 'gone' || !isTaken;
-	const current = isOpenAgain && state !== 'refused' ? 'sent' : state;
+	const isOpenAgain =
+		state === 'confirmed' ||
+		state === 'gone' ||
+		(state === 'unconfirmed' && !isTaken && !mayHaveArrived);
+	const current = isOpenAgain ? 'sent' : state;
 	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	return {
 		...shown,
 		decision: { ...decision, pollsShown, state: isLate ? 'unconfirmed' : current },
 	};
+}
+
+/** Replaces the record of a request that is still pending although it was resolved, so that approvers are asked again. */
+function reopen(record: RequestRecord, now: number): RequestRecord[] {
+	const { interaction, decision, contentHash: hash, unsteady, isReissued } = record;
+	if (!interaction || decision?.state !== 'unconfirmed') return [record];
+	const open = newRecord(interaction, hash, now);
+	return [
+		{ ...omit(record, 'interaction'), isReplaced: true },
+		{
+			...open,
+			...(unsteady && { unsteady }),
+			...(isReissued && { isReissued }),
+			wasResolved: true,
+		},
+	];
 }
 
 function pollDoesNotShow(record: RequestRecord): RequestRecord {

@@ -1,6 +1,6 @@
 /** Names of times, counters and durations */
 const AGING_NAME =
-	/(^|_)(at|age|attempts?|count(er)?|created|date|deadline|duration|elapsed|expires?|heartbeat|index|last|ms|now|polls?|remaining|retries|retry|seconds?|secs?|since|time(out|stamp)?|ttl|turns?|uptime|updated|waited|waiting)(_|$)/;
+	/(^|_)(at|age|ago|attempts?|count(er)?|created|date|deadline|duration|elapsed|expires?|heartbeat|index|last|ms|now|polls?|remaining|retries|retry|seconds?|secs?|since|time(out|stamp)?|ttl|turns?|uptime|updated|waited|waiting)(_|$)/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** `12`, `3.5 s`, `2 minutes ago`. Any other text says more than that. */
