@@ -223,6 +223,17 @@ describe('what came of a decision', () => {
 		]);
 	});
 
+	test('a decision without a response is not sent to another ID', () => {
+		const reissued = polled([seen], 2, request({ id: 'r2' }));
+		const lost = recordSending(reissued, reissued[0], approve, 3);
+		expect(
+			planDecisions(polled(lost, 4, request({ id: 'r2' })), [], () => approve).due,
+		).toHaveLength(1);
+		const other = polled(lost, 4, request({ id: 'r3' }));
+		expect(planDecisions(other, [], () => approve).due).toEqual([]);
+		expect(getState(other)).toBe('unconfirmed');
+	});
+
 	test('approvals come before denials', () => {
 		const records = polled(
 			[],

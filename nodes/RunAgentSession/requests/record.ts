@@ -205,10 +205,13 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 		state === 'gone' ||
 		(state === 'unconfirmed' && !isTaken && !mayHaveArrived);
 	const current = isOpenAgain ? 'sent' : state;
-	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	const isLate = isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	// A lost decision may have arrived, and this may be the next request with the same content.
+	const mayBeOther = !isTaken && interaction.id !== record.id;
+	const isUnsure = current === 'sent' && (isLate || mayBeOther);
 	return {
 		...shown,
-		decision: { ...decision, pollsShown, state: isLate ? 'unconfirmed' : current },
+		decision: { ...decision, pollsShown, state: isUnsure ? 'unconfirmed' : current },
 	};
 }
 
