@@ -1,5 +1,5 @@
 import { isAging, toSnakeCase } from '../../shared/approvals/aging';
-import { fingerprint, isRecord, sortedJson } from '../../shared/values';
+import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
 
 // A remembered request approves only the same whole request, never parts of another.
 
@@ -47,10 +47,13 @@ function steadyFields(value: unknown, name = ''): unknown {
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
+type Fields = Record<string, unknown> &
+	Partial<Record<'permission' | 'patterns' | 'type', unknown>>;
+
 /** Describes a whole request. Returns undefined if rules can't read it. */
 export function readWholeRequest(request: object): RememberedRequest | undefined {
 	// The type is always "permission", and missing in `decisions`.
-	const { permission, patterns, type: _, ...others } = request as Record<string, unknown>;
+	const { permission, patterns, ...others } = omit(request as Fields, 'type');
 	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
 		return undefined;
 	const isDecision = !('id' in others) && 'decidedBy' in others && 'interactionId' in others;
