@@ -52,6 +52,7 @@ describe('a wildcard approves', () => {
 		['npm exec *', 'npm exec tsc'],
 		['date *', 'date +%Y/%m/%d'],
 		['docker run -v /data:* *', 'docker run -v /data:x image'],
+		['docker run -v *:/data x', 'docker run -v src:/data x'],
 		['* test', 'npm test'],
 		['npm * 2>&1', 'npm test 2>&1'],
 	])('with %j: %j', (pattern, command) => expect(getDecider(pattern, command)).toBe('approve'));
@@ -122,6 +123,13 @@ describe('a wildcard approves', () => {
 		['rm ?etc', 'rm /etc'],
 		['vim *', 'vim +e/../x'],
 		['sqlite3 *', 'sqlite3 sqlite:////etc/x'],
+		['cat */*', 'cat /etc/passwd'],
+		['cat **/*.ts', 'cat /etc/a.ts'],
+		['cat *~/x', 'cat ~/x'],
+		['cat *../x', 'cat ../x'],
+		['rm -rf */dist', 'rm -rf /dist'],
+		['make --f=*/x', 'make --f=/x'],
+		['make -*/x', 'make -C/x'],
 		// One word, and no option
 		['rm build/*', 'rm build/x -rf home'],
 		['rm build/*', 'rm build/x home'],
@@ -289,6 +297,28 @@ const EVASIVE = [
 	'bunx rimraf x',
 	'npm exec -- rm x',
 	'npm x rm y',
+	'npm exe rm y',
+	'npm install --git=rm',
+	'pnpm rm x',
+	'cargo r',
+	'rm.exe x',
+	'r^m x',
+	'rm,x',
+	'%COMSPEC% /c del x',
+	'gfind . -exec rm x +',
+	"bsdtar -cf a --use-compress-program 'rm x' b",
+	"tar -cf a --rmt-command='rm x' b",
+	'git push --exec=rm x',
+	'go test --exec rm ./...',
+	'ip netns e x rm y',
+	'wget -e use_askpass=rm a.example',
+	"zip x y -T -TT'rm x'",
+	'sshpass -p x rm y',
+	'numactl rm x',
+	'caffeinate rm x',
+	'osascript -e \'do shell script "rm x"\'',
+	"fzf --preview 'rm x'",
+	'/lib64/ld-linux-x86-64.so.2 /bin/rm x',
 	'yarn dlx rimraf x',
 	'pnpm dlx rimraf x',
 	'uv run rm x',
@@ -380,6 +410,7 @@ describe('behind a rule that denies or asks about rm, nothing approves', () => {
 		'rsync -av --exclude x a b',
 		'git switch -c fix/typo',
 		'git add config',
+		'git diff main',
 		'npm run exec',
 		'cp a b && ls b',
 		'curl https://a.example/x',
@@ -409,6 +440,10 @@ describe('a rule that denies', () => {
 		['cat .env', 'cat .ENV', 'deny'],
 		['cat .env', 'cat ".env"', 'deny'],
 		['cat .env', 'cat x .env', 'ask'],
+		['cat .env', 'cat /work/site/.env', 'ask'],
+		['cat .env', 'cat ../site/.env', 'ask'],
+		['cat secrets/*', 'cat ~/site/secrets/key', 'ask'],
+		['git push *', 'git add src/push', 'approve'],
 		['cat .env', 'cat<.env', 'ask'],
 		['cat .env', 'cat .env*', 'ask'],
 		['*.env*', 'cat packages/web/.env.local', 'deny'],
@@ -439,7 +474,9 @@ describe('a rule that denies', () => {
 		);
 		expect(because('rm *', 'find . -delete')).toMatch(/: «find -delete» can run other programs$/);
 		expect(because('rm *', 'ls $X')).toMatch(/: it isn't plain words, because it contains «\$»$/);
-		expect(because('git push *', 'git -C . push')).toMatch(/: it has the same words with others/);
+		expect(because('git push *', 'git -C . push')).toMatch(
+			/: it has the same words in other places/,
+		);
 		expect(because('rm *', 'ls && rm x')).toBe('rule 1 denies «rm x»');
 	});
 });

@@ -269,6 +269,14 @@ describe('a remembered request', () => {
 		['a command', { command: 'x a1b2c3d4' }, { command: 'x 9f8e7d6c' }],
 		['a command in metadata', { metadata: { command: 'x 1' } }, { metadata: { command: 'x 2' } }],
 		['a word of letters', { cwd: '/work/facade' }, { cwd: '/work/decade' }],
+		['a type', { metadata: { type: 'read' } }, { metadata: { type: 'delete' } }],
+		['a profile', { metadata: { profile: 'a1b2c3d4' } }, { metadata: { profile: '9f8e7d6c' } }],
+		['a hash', { metadata: { fileHash: 'a1b2c3d4' } }, { metadata: { fileHash: '9f8e7d6c' } }],
+		[
+			'a field named like one of decisions',
+			{ decidedBy: 'x', interactionId: 'i', note: 'a' },
+			{ decidedBy: 'x', interactionId: 'i', note: 'b' },
+		],
 		['a text named like a time', { metadata: { last: 'ls' } }, { metadata: { last: 'rm' } }],
 	])("doesn't approve a request that differs in %s", (_, one, other) => {
 		expect(again(whole(one), whole(other))).toBe('ask');

@@ -220,6 +220,29 @@ describe("a request that rules can't read", () => {
 
 describe('a request that is too long for rules', () => {
 	const TOO_LONG = expect.stringMatching(/it's too long for rules/);
+
+	test('has long patterns that are short one by one', () => {
+		const patterns = Array.from({ length: 90 }, (_, at) => `ls ${'a'.repeat(500)}${at}`);
+		const by = (pattern: string) => policy({ rules: [rule('bash', pattern, 'approve')] });
+		const ask = { decision: 'ask', because: TOO_LONG };
+		expect(decide(request({ patterns }), by('ls *'))).toMatchObject(ask);
+		expect(decide(request({ patterns }), by('*')).decision).toBe('approve');
+	});
+
+	test("isn't one with 100 paths, compared with 1,000 denials", () => {
+		const patterns = Array.from({ length: 100 }, (_, at) => `src/components/card-${at}/index.tsx`);
+		const rules = Array.from({ length: 1_000 }, (_, at) => rule('edit', `secret-${at}/*`, 'deny'));
+		const by = policy({ rules: [...rules, rule('edit', 'src/*', 'approve')] });
+		expect(decide(request({ permission: 'edit', patterns }), by).decision).toBe('approve');
+	});
+
+	test('is decided as fast behind a rule of 1 MiB', () => {
+		const long = rule('edit', '/a'.repeat(500_000), 'deny');
+		const by = policy({ rules: [long, rule('edit', '*', 'approve')] });
+		expect(decide(request({ permission: 'edit', patterns: ['src/a.ts'] }), by).decision).toBe(
+			'approve',
+		);
+	});
 	const many = (count: number) => Array.from({ length: count }, (_, at) => `ls ${at}`);
 
 	test.each<[string, string[]]>([

@@ -149,8 +149,29 @@ describe('a question', () => {
 		);
 	});
 
+	test.each([
+		['hyphen', 'rm \u2010rf x'],
+		['mathematical letters', '\u{1D42B}\u{1D426} x'],
+		['semicolon', 'ls\u037E rm x'],
+		['slash', 'cat \u2215etc\u2215passwd'],
+		['word in Cyrillic', 'cat сору'],
+		['word in Greek', 'cat ΤΑΧ'],
+		['word in Lisu', 'ꓢꓴꓓꓳ'],
+	])('warns of a %s that looks like another one', (_, pattern) => {
+		expect(ask(request({ patterns: [pattern] }))).toContain(
+			'Careful: a word or sign may not be what it looks like',
+		);
+	});
+
+	test.each(['с сайта', 'λ', '部署！（现在）', 'it’s “done” — 5 m² …', 'Ñandú, Grüße, Łódź'])(
+		"doesn't warn of %j",
+		(pattern) => {
+			expect(ask(request({ patterns: [pattern] }))).not.toContain('Careful');
+		},
+	);
+
 	test('warns of a word that mixes alphabets', () => {
-		const said = 'Careful: a word mixes letters of different alphabets';
+		const said = 'Careful: a word or sign may not be what it looks like';
 		expect(ask(request({ patterns: ['npm run dерloy'] }))).toContain(said);
 		expect(ask(request({ cwd: 'раge' }))).toContain(said);
 		expect(ask(request({ patterns: ['сборка сайта'] }))).not.toContain(said);
@@ -315,7 +336,7 @@ describe('a hostile request', () => {
 	/** Returns our own words: all but the quoted text and its mark for cut text. */
 	const ours = (text: string) =>
 		text
-			.replaceAll('Careful: a word mixes letters of different alphabets  \n', '')
+			.replaceAll('Careful: a word or sign may not be what it looks like  \n', '')
 			.replace(/«[^»]*»/g, '«»')
 			.replace(/»( \(cut off, \d+ more characters\))/g, '»');
 	const write = (text: string) =>

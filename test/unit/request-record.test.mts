@@ -131,19 +131,25 @@ describe('content identifies a request', () => {
 		]);
 	});
 
-	test('metadata that changes at each poll keeps one request, which nobody can approve', () => {
-		const at = (note: string) => request({ metadata: { note } });
-		let records = polled([], 1, at('a'));
-		for (const [index, note] of ['b', 'c', 'd', 'e'].entries())
-			records = polled(records, index, at(note));
-		const [pending, ...others] = records.filter(({ interaction }) => interaction);
-		expect(others).toEqual([]);
-		expect(pending.unsteady).toEqual(['note']);
-		const plan = planDecisions(records, [], () => approve);
-		expect(plan.due).toEqual([]);
-		expect(plan.undecided[0].because).toContain('note');
-		expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
-	});
+	test.each([
+		['under one ID', () => 'r1'],
+		['under another ID each time', (note: string) => `r-${note}`],
+	])(
+		'metadata that changes at each poll keeps one request %s, which nobody can approve',
+		(_, idOf) => {
+			const at = (note: string) => request({ id: idOf(note), metadata: { note } });
+			let records = polled([], 1, at('a'));
+			for (const [index, note] of ['b', 'c', 'd', 'e'].entries())
+				records = polled(records, index, at(note));
+			const [pending, ...others] = records.filter(({ interaction }) => interaction);
+			expect(others).toEqual([]);
+			expect(pending.unsteady).toEqual(['note']);
+			const plan = planDecisions(records, [], () => approve);
+			expect(plan.due).toEqual([]);
+			expect(plan.undecided[0].because).toContain('note');
+			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
+		},
+	);
 });
 
 describe('what came of a decision', () => {
@@ -194,6 +200,38 @@ describe('what came of a decision', () => {
 			polled(taken, 99_000, request()),
 		])
 			expect(planDecisions(records, [], () => approve).due).toEqual([]);
+	});
+
+	test.each<[string, RequestRecord[]]>([
+		['taken, without an effect', taken],
+		[
+			'refused as unknown after an earlier try',
+			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true),
+		],
+	])('approvers are asked again about a request that is still pending: %s', (_, records) => {
+		const question = createQuestion([seen], undefined, 1, {});
+		const again = polled(records, 99_000, request());
+		const { due, undecided } = planDecisions(again, [question], () => approve);
+		expect(due).toEqual([]);
+		expect(undecided).toMatchObject([{ because: expect.stringMatching(/still lists it/) }]);
+		const [{ record }] = undecided;
+		expect(mustBeAsked(record, [question])).toBe(true);
+		const answered = recordVotes(again, record, [vote()]);
+		const asked = createQuestion([record], undefined, 100_000, {});
+		expect(planDecisions(answered, [question, asked], () => deny).due).toMatchObject([
+			{ verdict: { decision: 'approve', decidedBy: 'page' } },
+		]);
+	});
+
+	test('a decision without a response is not sent to another ID', () => {
+		const reissued = polled([seen], 2, request({ id: 'r2' }));
+		const lost = recordSending(reissued, reissued[0], approve, 3);
+		expect(
+			planDecisions(polled(lost, 4, request({ id: 'r2' })), [], () => approve).due,
+		).toHaveLength(1);
+		const other = polled(lost, 4, request({ id: 'r3' }));
+		expect(planDecisions(other, [], () => approve).due).toEqual([]);
+		expect(getState(other)).toBe('unconfirmed');
 	});
 
 	test('approvals come before denials', () => {
@@ -248,8 +286,9 @@ describe('votes', () => {
 });
 
 test('a request with the content of one that was decided is asked again', () => {
-	const first = polled([], 1, request());
-	const question = createQuestion(first, undefined, 2, {});
+	const seen = polled([], 1, request());
+	const question = createQuestion(seen, undefined, 2, {});
+	const first = recordAsked(seen, seen, 2);
 	const decided = recordTaken(recordSending(first, first[0], approve, 3), first[0]);
 	const again = polled(polled(decided, 4), 5, request({ id: 'r2' }));
 	expect(mustBeAsked(again[1], [question])).toBe(true);

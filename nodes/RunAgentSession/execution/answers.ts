@@ -27,7 +27,7 @@ function applyAnswer(
 		if (castAnswer(found, answer)) found.record.wait.nextPollAt = undefined;
 }
 
-/** Casts the vote of a link's approver. Returns whether the answer still counts. */
+/** Casts the vote of a link's approver, for the first request with this content that lacks it. Returns whether the answer still counts. */
 function castAnswer(
 	{
 		record: course,
@@ -36,19 +36,17 @@ function castAnswer(
 	}: NonNullable<ReturnType<typeof findLink<RunningRecord>>>,
 	{ contentHash, vote }: FormAnswer,
 ): boolean {
-	const record = course.requests.find(
-		(each) => each.contentHash === contentHash && each.interaction && !each.isReplaced,
-	);
-	const question = record && findQuestion(course.questions, record);
-	const position = question ? positionIn(question, own.approvers[approver], own) : -1;
-	if (!record || !question || position < 0) return false;
-	const { name } = question.approvers[position];
-	const votes = castVote(
-		record.votes,
-		{ ...vote, approver: position, ...(name !== undefined && { name }) },
-		question.needed,
-	);
-	if (!votes) return false;
-	course.requests = recordVotes(course.requests, record, votes);
-	return true;
+	for (const record of course.requests) {
+		if (record.contentHash !== contentHash || !record.interaction || record.decision) continue;
+		const question = findQuestion(course.questions, record);
+		const position = question ? positionIn(question, own.approvers[approver], own) : -1;
+		if (!question || position < 0) continue;
+		const { name } = question.approvers[position];
+		const named = { ...vote, approver: position, ...(name !== undefined && { name }) };
+		const votes = castVote(record.votes, named, question.needed);
+		if (!votes) continue;
+		course.requests = recordVotes(course.requests, record, votes);
+		return true;
+	}
+	return false;
 }

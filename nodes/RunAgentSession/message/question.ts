@@ -194,7 +194,7 @@ function describeChange(interaction: unknown, requests: number): string[] {
 	];
 }
 
-const MIXED_REMARK = 'Careful: a word mixes letters of different alphabets';
+const MIXED_REMARK = 'Careful: a word or sign may not be what it looks like';
 
 const isMixed = (texts: readonly string[]): boolean =>
 	texts.some((text) =>

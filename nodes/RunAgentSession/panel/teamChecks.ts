@@ -40,14 +40,16 @@ function readApprover(entry: unknown, index: number): Approver {
 	return { name: name.trim(), contact: text, ...(isBackup === true && { isBackup }) };
 }
 
-/** Returns what identifies a person, however their contact is written. */
-const personKey = ({ contact, name }: Approver): string =>
-	(contact || name)
+const EMAIL = /[^\s<>()[\],;:|"]+@[^\s<>()[\],;:|"?]+/;
+
+/** Returns what identifies a person, however their contact is written: `Ann <ann@x.io>`, `mailto:ann@x.io`, `<@U1>`. */
+function personKey({ contact, name }: Approver): string {
+	const text = (contact || name)
 		.normalize('NFKC')
 		.replace(/[\p{Cf}\p{Cc}]/gu, '')
-		.trim()
-		.toLowerCase()
-		.replace(/^mailto:/, '');
+		.toLowerCase();
+	return EMAIL.exec(text)?.[0] ?? text.replace(/[\s<>@|]/g, '');
+}
 
 /** Keeps each person once. Someone who is listed as a backup and as an approver is an approver. */
 function mergeSamePerson(approvers: readonly Approver[]): Approver[] {

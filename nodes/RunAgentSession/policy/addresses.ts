@@ -1,4 +1,4 @@
-import { Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
+import { foldCase, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
 import { guardAddresses } from './guards';
 import { doubt, held, NO, YES, type Reach } from './reach';
 
@@ -20,6 +20,9 @@ function decode(text: string): string {
 
 const withoutDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host);
 
+/** Returns a host with its path as denials compare it. Servers read `//` as `/`. */
+const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
+
 /** A request's address in the forms that rules compare */
 export class ComparedAddress {
 	/** Undefined if no wildcard matches it */
@@ -27,10 +30,13 @@ export class ComparedAddress {
 	readonly guards: Guards | undefined;
 	/** Host and path. Empty if it can't be read. */
 	readonly places: readonly string[];
+	/** True if clients can read it in different ways */
+	readonly isUnclear: boolean;
 
 	constructor(text: string) {
 		const url = parse(text);
-		if (url && !UNCLEAR.test(text)) {
+		this.isUnclear = UNCLEAR.test(text);
+		if (url && !this.isUnclear) {
 			this.text = url.href;
 			this.guards = guardAddresses(url.href);
 			// The URL's own text has resolved `%2e` already.
@@ -38,9 +44,9 @@ export class ComparedAddress {
 		}
 		const isBare = !url?.host && !text.includes('://');
 		const read = isBare ? parse(`https://${text}`) : url;
+		const host = withoutDot(read?.hostname ?? '');
 		const path = read ? read.pathname + read.search + read.hash : '';
-		const places = [path, decode(path)].map((each) => withoutDot(read?.hostname ?? '') + each);
-		this.places = read?.host ? places.map((place) => place.toLowerCase()) : [];
+		this.places = host === '' ? [] : [path, decode(path)].map((each) => foldPlace(host + each));
 	}
 }
 
@@ -81,7 +87,7 @@ export class AddressApproval {
 		if (text === undefined || !this.glob.matches(text, budget)) return NO;
 		return this.glob.matches(text, budget, guards)
 			? YES
-			: held("its wildcard doesn't match another host, a user or a port");
+			: held(() => "its wildcard doesn't match another host, a user or a port");
 	}
 }
 
@@ -92,19 +98,18 @@ export class AddressObjection {
 	private readonly globs: readonly Glob[];
 
 	constructor(pattern: string) {
-		const parsed = parsePattern(pattern.trim()).toLowerCase();
+		const parsed = parsePattern(pattern.trim());
 		const { host = '', path = '' } = readPattern(parsed) ?? readPattern(`https://${parsed}`) ?? {};
 		const place = withoutDot(host.replace(USER, '').replace(PORT, ''));
 		const known = hasWildcard(place) ? place : (parse(`https://${place}`)?.hostname ?? place);
 		// A host alone is all of its pages.
 		const ends = path === '' || path === '/' ? ['\uFDD0'] : [path, decode(path)];
-		this.globs = ends.map((end) => new Glob(known + end));
+		this.globs = ends.map((end) => new Glob(foldPlace(known + end)));
 	}
 
-	reach({ places }: ComparedAddress, budget: MatchBudget): Reach {
-		if (places.length === 0) return doubt("its address can't be read");
-		return this.globs.some((glob) => places.some((place) => glob.matches(place, budget)))
-			? YES
-			: NO;
+	reach({ places, isUnclear }: ComparedAddress, budget: MatchBudget): Reach {
+		if (this.globs.some((glob) => places.some((place) => glob.matches(place, budget)))) return YES;
+		const isKnown = places.length > 0 && !isUnclear;
+		return isKnown ? NO : doubt("its address can't be read");
 	}
 }

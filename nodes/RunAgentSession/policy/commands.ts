@@ -1,19 +1,30 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
+import {
+	ANY,
+	foldCase,
+	Glob,
+	GUARDED,
+	hasWildcard,
+	parsePattern,
+	type Guards,
+	type MatchBudget,
+} from './globs';
 import { guardAddresses, guardWord } from './guards';
 import { readPlainPattern, type CommandPart } from './plainCommand';
 import { doubt, held, NO, YES, type Reach } from './reach';
 import { lazily } from './lazily';
 import { normalizePath } from './paths';
-import { findRunningWords, isRunner } from './runners';
+import { findRunningWords, isRunner, passesOn } from './runners';
 
 // Compares rules with the parts of plain commands. Approvals compare words, denials whole parts.
 
 const MAX_QUOTED = 60;
 export const quoteText = (text: string): string => quoteVisible(text, MAX_QUOTED);
 
-const fold = (word: string): string => normalizePath(word).toLowerCase();
-const withoutFolder = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
+const fold = (word: string): string => foldCase(normalizePath(word));
+/** Returns the name of a program: `rm` for `/bin/rm` and `rm.exe`. */
+const withoutFolder = (word: string): string =>
+	word.slice(word.lastIndexOf('/') + 1).replace(/\.(?:exe|com|cmd|bat)$/, '');
 
 /** A part in the forms that rules compare */
 export class ComparedPart {
@@ -27,7 +38,7 @@ export class ComparedPart {
 			const length = running.get(at);
 			return length === undefined
 				? guards
-				: (guards ?? new Uint8Array(word.length)).fill(1, 0, length);
+				: (guards ?? new Uint8Array(word.length)).fill(GUARDED, 0, length);
 		});
 	});
 	readonly addressGuards = lazily(() =>
@@ -88,7 +99,7 @@ export class CommandApproval {
 	/** @param problem why the command isn't plain */
 	reachUnread(text: string, problem: string, budget: MatchBudget): Reach {
 		return hasWildcard(this.raw.text) && this.raw.matches(text, budget)
-			? held(`its wildcards match only plain words, and this contains ${problem}`)
+			? held(() => `its wildcards match only plain words, and this contains ${problem}`)
 			: NO;
 	}
 
@@ -100,7 +111,7 @@ export class CommandApproval {
 			if (!glob.matches(part.words[at], budget)) return NO;
 		for (const [at, word] of part.words.entries())
 			if (!this.coversWord(at, word, part, budget))
-				return held(`its wildcard doesn't match ${quoteText(word)}`);
+				return held(() => `its wildcard doesn't match ${quoteText(word)}`);
 		return YES;
 	}
 
@@ -120,8 +131,8 @@ interface PartPattern {
 	globs: readonly Glob[];
 	/** Undefined if it begins with a wildcard */
 	first?: Glob;
-	/** Typed words after the first */
-	typed: readonly Glob[];
+	/** Typed words after the first, and the same at the end of a path that leads out of the folder */
+	typed: ReadonlyArray<{ glob: Glob; end: Glob }>;
 }
 
 function readPart({ words }: CommandPart): PartPattern {
@@ -136,7 +147,7 @@ function readPart({ words }: CommandPart): PartPattern {
 		typed: line
 			.slice(1)
 			.filter((word) => !isAny(word))
-			.map((word) => new Glob(word)),
+			.map((word) => ({ glob: new Glob(word), end: new Glob(`${ANY}/${word}`) })),
 	};
 }
 
@@ -150,10 +161,14 @@ function hasTypedWords(
 	budget: MatchBudget,
 ): boolean {
 	const folded = part.folded();
-	const isProgram = first?.matches(part.program(), budget) || first?.matches(folded[0], budget);
-	if (!isProgram) return false;
+	const programs = passesOn(part.words[0]) ? folded : [part.program(), folded[0]];
+	if (!first || !programs.some((program) => first.matches(program, budget))) return false;
 	let next = 0;
-	for (const word of folded.slice(1)) if (typed[next]?.matches(word, budget)) next++;
+	for (const word of folded.slice(1)) {
+		const { glob, end } = typed[next] ?? {};
+		const ends = () => /^(?:[/~]|\.\.)/.test(word) && end?.matches(word, budget);
+		if (glob?.matches(word, budget) || ends()) next++;
+	}
 	return next === typed.length;
 }
 
@@ -164,7 +179,7 @@ export class CommandObjection {
 
 	constructor(pattern: string) {
 		const parsed = parsePattern(pattern);
-		this.raw = new Glob(parsed.toLowerCase());
+		this.raw = new Glob(foldCase(parsed));
 		this.parts = readPlainPattern(parsed)?.map(readPart) ?? [];
 	}
 
@@ -178,7 +193,7 @@ export class CommandObjection {
 		if (runs !== undefined) return doubt(runs);
 		if (parts.length === 1)
 			return hasTypedWords(only, part, budget)
-				? doubt('it has the same words with others between them')
+				? doubt('it has the same words in other places')
 				: NO;
 		const isIn = (pattern: PartPattern, one: ComparedPart) =>
 			matchesPart(pattern, one, budget) || hasTypedWords(pattern, one, budget);

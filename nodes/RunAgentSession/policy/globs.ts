@@ -15,6 +15,12 @@ export const parsePattern = (pattern: string): string =>
 			found.startsWith('\\') ? found[1] : found === '?' ? ONE : ANY,
 		);
 
+/** Returns a text as rules that deny or ask compare it: some systems don't distinguish cases and forms of a letter. */
+export const foldCase = (text: string): string =>
+	/^[\0-\x7F]*$/.test(text)
+		? text.toLowerCase()
+		: text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+
 export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
 
 /** Returns the pattern for a value after fixed text. A backslash at the end of that text stays one. */
@@ -29,7 +35,7 @@ export interface MatchBudget {
 	left: number;
 }
 
-export const MATCH_BUDGET = 4_000_000;
+export const MATCH_BUDGET = 400_000;
 
 /** From then on no pattern matches, and what was compared decides nothing. */
 export const isSpent = ({ left }: MatchBudget): boolean => left < 0;
@@ -40,74 +46,78 @@ function pay(budget: MatchBudget, cost: number): boolean {
 	return !isSpent(budget);
 }
 
-/** Positions that no wildcard matches */
+/** Positions of a text that no wildcard matches */
 export type Guards = Uint8Array;
+export const GUARDED = 1;
+/** Leads out of the folder: neither does a text right after a wildcard match it */
+export const LEADS_OUT = 2;
+
+const isWildcard = (token: string): boolean => token === ANY || token === ONE;
 
 /** Compared with a text character by character, with each wildcard at each place */
 function matchGuarded(glob: string, text: string, guards: Guards | undefined): boolean {
 	let reached = new Uint8Array(glob.length + 1);
+	let next = new Uint8Array(glob.length + 1);
 	const start = (row: Uint8Array) => {
 		for (let at = 0; at < glob.length; at++) if (row[at] && glob[at] === ANY) row[at + 1] = 1;
 	};
 	reached[0] = 1;
 	start(reached);
 	for (let at = 0; at < text.length; at++) {
-		const next = new Uint8Array(glob.length + 1);
+		next.fill(0);
 		const isLowSurrogate = text[at] >= '\uDC00' && text[at] <= '\uDFFF';
 		for (let place = 0; place < glob.length; place++) {
 			const token = glob[place];
-			if (token === text[at]) next[place + 1] |= reached[place];
+			const isTyped = guards?.[at] !== LEADS_OUT || !isWildcard(glob[place - 1]);
+			if (token === text[at] && isTyped) next[place + 1] |= reached[place];
 			if (guards?.[at]) continue;
 			if (token === ANY) next[place] |= reached[place];
 			if (token === ONE) next[place + 1] |= reached[isLowSurrogate ? place + 1 : place];
 		}
 		start(next);
-		reached = next;
+		[reached, next] = [next, reached];
 	}
 	return reached[glob.length] === 1;
+}
+
+/** Finds each text at its first place, which is enough if the wildcards between them match anything. */
+function findInOrder(literals: readonly string[], text: string): boolean {
+	let from = 0;
+	for (const literal of literals) {
+		const at = text.indexOf(literal, from);
+		if (at < 0) return false;
+		from = at + literal.length;
+	}
+	return true;
 }
 
 /** A parsed pattern or a part of it, prepared for many comparisons */
 export class Glob {
 	readonly text: string;
-	private readonly head: string;
-	private readonly tail: string;
-	/** Texts between the wildcards */
-	private readonly middles: readonly string[];
 	private readonly isLiteral: boolean;
+	/** Texts around the wildcards. Most patterns never need them. */
+	private literals: readonly string[] | undefined;
 
 	constructor(text: string) {
 		this.text = text;
 		this.isLiteral = !hasWildcard(text);
-		const literals = text.split(/[\uFDD0\uFDD1]/);
-		this.head = literals[0];
-		this.tail = literals[literals.length - 1];
-		this.middles = literals.slice(1, -1);
 	}
 
 	matches(text: string, budget: MatchBudget, guards?: Guards): boolean {
 		if (!pay(budget, 1)) return false;
-		const { head, tail, isLiteral } = this;
-		if (isLiteral) return text === this.text;
+		if (this.isLiteral) return text === this.text;
+		const [head, ...others] = (this.literals ??= this.text.split(/[\uFDD0\uFDD1]/));
+		const tail = others.pop()!;
 		if (text.length < head.length + tail.length) return false;
 		if (!text.startsWith(head) || !text.endsWith(tail)) return false;
-		const glob = this.text.slice(head.length, this.text.length - tail.length);
-		const end = text.length - tail.length;
-		const middle = text.slice(head.length, end);
-		if (!guards && !glob.includes(ONE))
-			return pay(budget, middle.length >> 2) && this.findMiddles(middle);
-		if (!pay(budget, middle.length * glob.length)) return false;
-		return matchGuarded(glob, middle, guards?.subarray(head.length, end));
-	}
-
-	/** Finds each literal at its first place, which is enough if the wildcards match anything. */
-	private findMiddles(text: string): boolean {
-		let from = 0;
-		for (const literal of this.middles) {
-			const at = text.indexOf(literal, from);
-			if (at < 0) return false;
-			from = at + literal.length;
-		}
-		return true;
+		const rest = text.slice(head.length);
+		if (!guards && !this.text.includes(ONE))
+			return (
+				pay(budget, rest.length >> 4) &&
+				findInOrder(others, rest.slice(0, rest.length - tail.length))
+			);
+		const glob = this.text.slice(head.length);
+		if (!pay(budget, rest.length * glob.length)) return false;
+		return matchGuarded(glob, rest, guards?.subarray(head.length));
 	}
 }

@@ -1,13 +1,10 @@
 // Characters that no wildcard of a rule matches: they lead out of the folder, or to another address.
 
-import type { Guards } from './globs';
+import { GUARDED, LEADS_OUT, type Guards } from './globs';
 
 /** A space can only be in quotation marks, where it counts as a letter. */
-const OUTSIDE = [
-	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\//gu,
-	/(?<![\p{L}\p{N}\p{M}\s])~/gu,
-	/(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])/gu,
-];
+const OUTSIDE =
+	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\/|(?<![\p{L}\p{N}\p{M}\s])~|(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])/gu;
 /** Glued to a short option: `-I/x`, `-C..`, `-I~/x` */
 const GLUED = [
 	/^-[\p{L}\p{N}]*\//u,
@@ -48,16 +45,16 @@ function isRemote(text: string, { start, colon }: Address): boolean {
 export function guardWord(word: string): Guards | undefined {
 	if (!/[/~]|\.\./.test(word)) return undefined;
 	const guards = new Uint8Array(word.length);
-	for (const pattern of OUTSIDE)
-		for (const { 0: found, index } of word.matchAll(pattern))
-			guards.fill(1, index, index + found.length);
+	for (const { 0: found, index } of word.matchAll(OUTSIDE))
+		guards.fill(LEADS_OUT, index, index + found.length);
 	for (const address of findAddresses(word))
 		if (isRemote(word, address)) guards[address.colon + 1] = 0;
 	for (const pattern of GLUED) {
 		const [found] = pattern.exec(word) ?? [''];
-		if (found !== '') guards.fill(1, found.length - (found.endsWith('..') ? 2 : 1), found.length);
+		if (found !== '')
+			guards.fill(LEADS_OUT, found.length - (found.endsWith('..') ? 2 : 1), found.length);
 	}
-	return guards.includes(1) ? guards : undefined;
+	return guards.includes(LEADS_OUT) ? guards : undefined;
 }
 
 /** Adds the places that decide to which machine an address in a text leads. */
@@ -66,15 +63,15 @@ export function guardAddresses(text: string, guards: Guards = new Uint8Array(tex
 		ENDS_HOST.lastIndex = colon + 3;
 		const end = ENDS_HOST.exec(text)?.index ?? text.length;
 		const user = text.slice(colon + 3, end).lastIndexOf('@');
-		guards.fill(1, colon, colon + 3);
-		if (end < text.length) guards[end] = 1;
-		for (let at = colon + 3; at < end; at++) if (/[:@]/.test(text[at])) guards[at] = 1;
-		if (user >= 0) guards.fill(1, start, colon + 3 + user + 1);
+		guards.fill(GUARDED, colon, colon + 3);
+		if (end < text.length) guards[end] = GUARDED;
+		for (let at = colon + 3; at < end; at++) if (/[:@]/.test(text[at])) guards[at] = GUARDED;
+		if (user >= 0) guards.fill(GUARDED, start, colon + 3 + user + 1);
 	}
 	guardHiddenPath(text, guards);
 	const [remote] = REMOTE.exec(text) ?? [''];
-	guards.fill(1, 0, remote.indexOf('@') + 1);
-	if (remote !== '') guards[remote.length - 1] = 1;
+	guards.fill(GUARDED, 0, remote.indexOf('@') + 1);
+	if (remote !== '') guards[remote.length - 1] = GUARDED;
 	return guards;
 }
 
@@ -83,5 +80,5 @@ function guardHiddenPath(text: string, guards: Guards): void {
 	const start = text.indexOf('://');
 	if (start < 0) return;
 	const [path] = text.slice(start).split(/[?#]/, 1);
-	for (const { index } of path.matchAll(HIDDEN_IN_PATH)) guards[start + index] = 1;
+	for (const { index } of path.matchAll(HIDDEN_IN_PATH)) guards[start + index] = GUARDED;
 }

@@ -1,4 +1,12 @@
-import { ANY, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
+import {
+	ANY,
+	foldCase,
+	Glob,
+	hasWildcard,
+	LEADS_OUT,
+	parsePattern,
+	type MatchBudget,
+} from './globs';
 import { doubt, held, NO, reachIf, YES, type Reach } from './reach';
 
 // Paths are plain text: brackets, spaces and `&` are characters of file names.
@@ -21,7 +29,7 @@ export function normalizePath(path: string): string {
 }
 
 /** `/`, `~`, `C:`, `file:/` or `../` at the start, all of which has to be typed */
-const LEADS_OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/)/i;
+const OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/)/i;
 const PARENTS = '../';
 const UNTYPED = /\p{Cc}|(?<![^/])\.\.(?![^/])/gu;
 
@@ -36,22 +44,18 @@ export class ComparedPath {
 	readonly text: string;
 	readonly folded: string;
 	readonly guards: Uint8Array;
-	/** Text after what leads out of the folder, if anything does */
-	readonly rest: string | undefined;
+	/** True if only the system knows its absolute path */
+	readonly leavesFolder: boolean;
 
 	constructor(text: string) {
 		this.text = normalizePath(text.replaceAll('\\', '/'));
-		this.folded = this.text.toLowerCase();
+		this.folded = foldCase(this.text.trim());
 		this.guards = new Uint8Array(this.text.length);
-		const [out] = LEADS_OUT.exec(this.text) ?? [''];
+		const [out] = OUT.exec(this.text) ?? [''];
 		const parents = countParents(this.text);
-		this.guards.fill(1, 0, Math.max(out.length, parents));
-		for (const { index } of this.text.matchAll(UNTYPED)) this.guards[index] = 1;
-		const isHome = out === '~';
-		this.rest =
-			parents > 0 || isHome
-				? this.folded.slice(isHome ? this.folded.indexOf('/') + 1 : parents)
-				: undefined;
+		this.guards.fill(LEADS_OUT, 0, Math.max(out.length, parents));
+		for (const { index } of this.text.matchAll(UNTYPED)) this.guards[index] = LEADS_OUT;
+		this.leavesFolder = parents > 0 || out === '~';
 	}
 }
 
@@ -80,38 +84,38 @@ export class PathApproval {
 		if (matching.length === 0) return NO;
 		return matching.some((glob) => glob.matches(text, budget, guards))
 			? YES
-			: held("its wildcard doesn't match a path that leads out of the folder");
+			: held(() => "its wildcard doesn't match a path that leads out of the folder");
 	}
 }
 
+/** Another notation of a path: `file:///x`, and `C:x` in the drive's current folder */
+const OTHER_NOTATION = /^(?:file:|[a-z]:(?!\/))/;
+
 export class PathObjection {
+	/** Each with everything in the folder, for a path between two slashes */
 	private readonly globs: readonly Glob[];
-	/** Ends of an absolute path, which a path that leaves the folder can fit */
-	private readonly ends: readonly Glob[];
+	private readonly absoluteGlobs: readonly Glob[];
 
 	constructor(pattern: string) {
-		const forms = listForms(pattern.toLowerCase()).flatMap((form) => [
-			form,
-			// `~/x` is somewhere, and `secrets/*` is also the folder.
-			...(form.startsWith('~/') ? [form.slice(2)] : []),
-			...(form.endsWith(`/${ANY}`) ? [form.slice(0, -2)] : []),
-		]);
-		this.globs = forms
-			.flatMap((form) => (form.startsWith('/') ? [form] : [form, `${ANY}/${form}`]))
-			.map((form) => new Glob(form));
-		this.ends = forms
-			.filter((form) => form.startsWith('/'))
-			.flatMap((form) => {
-				const segments = form.split('/').slice(1);
-				return segments.map((_, at) => new Glob(segments.slice(at).join('/')));
-			});
+		const forms = listForms(foldCase(pattern)).flatMap((form) =>
+			// `~/x` is somewhere.
+			form.startsWith('~/') ? [form, form.slice(2)] : [form],
+		);
+		const folders = forms.map((form) => (form.endsWith(`/${ANY}`) ? form.slice(0, -2) : form));
+		const isAbsolute = (folder: string) => folder === '' || folder.startsWith('/');
+		const compile = (folder: string) => new Glob(`${folder}${folder === '/' ? '' : '/'}${ANY}`);
+		this.absoluteGlobs = folders.filter(isAbsolute).map(compile);
+		this.globs = folders
+			.filter((folder) => !isAbsolute(folder))
+			.map((folder) => compile(`${ANY}/${folder}`));
 	}
 
-	reach({ folded, rest }: ComparedPath, budget: MatchBudget): Reach {
-		if (this.globs.some((glob) => glob.matches(folded, budget))) return YES;
-		return rest !== undefined && this.ends.some((glob) => glob.matches(rest, budget))
-			? doubt('its path leaves the folder, and its end fits')
-			: NO;
+	reach({ folded, leavesFolder }: ComparedPath, budget: MatchBudget): Reach {
+		const { globs, absoluteGlobs } = this;
+		const isIn = globs.some((glob) => glob.matches(`/${folded}/`, budget));
+		if (isIn || absoluteGlobs.some((glob) => glob.matches(`${folded}/`, budget))) return YES;
+		if (OTHER_NOTATION.test(folded)) return doubt('its path has another notation');
+		return leavesFolder && absoluteGlobs.length > 0 ? doubt('its path leaves the folder') : NO;
 	}
 }
 

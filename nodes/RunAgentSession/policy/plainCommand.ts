@@ -24,6 +24,8 @@ const REDIRECTION = /(?:2>&1|[2&]?>[ \t]*\/dev\/null)(?![^ \t\n;|&])/y;
 const BEGINS_BADLY = /[=#^]/;
 const PIECE = /[\p{L}\p{N}\p{M}_./:@%+,=~^#\uFDD0\uFDD1-]+|'[^'\t]*'|"[^"$`\\\t]*"/uy;
 const OPERATOR = /&&|\|\||[;|\n]/y;
+/** Separates or replaces words in the shells of Windows: `rm,x`, `r^m`, `%COMSPEC%` */
+const NOT_IN_PROGRAM = /[,%^#]/;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/i;
 /** Operators before which a command can't end */
 const CONTINUES = new Set(['&&', '||', '|']);
@@ -78,6 +80,8 @@ class Reader {
 		}
 		if (words.length === 0) return undefined;
 		if (ASSIGNMENT.test(words[0])) return 'an assignment';
+		const [unclear] = NOT_IN_PROGRAM.exec(words[0]) ?? [];
+		if (unclear !== undefined) return `«${unclear}» in the name of a program`;
 		if (KEYWORDS.has(words[0].toLowerCase())) return `«${words[0]}» at the start of a command`;
 		return { text: this.text.slice(start, end), words };
 	}

@@ -1,5 +1,5 @@
-import { isAging } from '../../shared/approvals/aging';
-import { fingerprint, isRecord, sortedJson } from '../../shared/values';
+import { isAging, toSnakeCase } from '../../shared/approvals/aging';
+import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
 
 // A remembered request approves only the same whole request, never parts of another.
 
@@ -13,11 +13,9 @@ export interface RememberedRequest {
 
 /** Fields that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
 const LEFT_OUT = new Set(
-	(
-		'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId n8nOrigin ' +
-		// Always "permission", and missing in `decisions`
-		'type'
-	).split(' '),
+	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId n8nOrigin'.split(
+		' ',
+	),
 );
 /** Fields of `decisions`, which say what happened to a request */
 const OF_DECISIONS =
@@ -25,7 +23,7 @@ const OF_DECISIONS =
 		' ',
 	);
 const NEVER_CHANGED = new Set(['patterns', 'command', 'instruction']);
-const PATH_NAME = /cwd|path|dir|folder|file|workspace|root/i;
+const PATH_NAME = /(^|_)(cwd|(file_?)?paths?|dir|directory|folder|files?|filename|workspace|root)$/;
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi;
 const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
 
@@ -34,7 +32,8 @@ const steadyPath = (path: string): string => path.replace(UUID, '#').replace(HEX
 
 function steadyFields(value: unknown, name = ''): unknown {
 	if (Array.isArray(value)) return value.map((each) => steadyFields(each, name));
-	if (typeof value === 'string') return PATH_NAME.test(name) ? steadyPath(value) : value;
+	if (typeof value === 'string')
+		return PATH_NAME.test(toSnakeCase(name)) ? steadyPath(value) : value;
 	if (!isRecord(value)) return value;
 	return Object.fromEntries(
 		Object.entries(value)
@@ -48,12 +47,16 @@ function steadyFields(value: unknown, name = ''): unknown {
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
+type Fields = Record<string, unknown> &
+	Partial<Record<'permission' | 'patterns' | 'type', unknown>>;
+
 /** Describes a whole request. Returns undefined if rules can't read it. */
 export function readWholeRequest(request: object): RememberedRequest | undefined {
-	const { permission, patterns, ...others } = request as Record<string, unknown>;
+	// The type is always "permission", and missing in `decisions`.
+	const { permission, patterns, ...others } = omit(request as Fields, 'type');
 	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
 		return undefined;
-	const isDecision = 'decidedBy' in others && 'interactionId' in others;
+	const isDecision = !('id' in others) && 'decidedBy' in others && 'interactionId' in others;
 	const content = isDecision
 		? Object.fromEntries(Object.entries(others).filter(([name]) => !OF_DECISIONS.includes(name)))
 		: others;

@@ -128,7 +128,7 @@ function ruleText(
 			const because = `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${text}: ${reached.because}`;
 			return { decision: 'ask', decidedBy: name, because };
 		}
-		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${text}: ${reached.because}`;
+		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${text}: ${reached.because()}`;
 	}
 	const none = compared.isTooLong ? TOO_LONG : (kept ?? `no rule covers ${text}`);
 	const decision = compared.isTooLong ? 'ask' : defaultDecision;

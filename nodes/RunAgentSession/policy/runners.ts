@@ -2,24 +2,30 @@
 
 export const RUNNERS: Record<string, string> = {
 	'as another user or in another place':
-		'sudo doas su runuser pkexec sg newgrp chroot nsenter unshare setpriv capsh runcon firejail bwrap proot fakeroot systemd-run',
+		'sudo doas su runuser pkexec sg newgrp chroot nsenter unshare setpriv capsh runcon firejail bwrap proot fakeroot systemd-run ' +
+		'systemd-nspawn machinectl run0 gosu su-exec sandbox-exec wsl wine arch',
 	'around a command':
 		'env xargs parallel sem nohup time timeout watch nice ionice chrt taskset stdbuf setsid setarch linux32 linux64 i386 x86_64 ' +
 		'flock prlimit chronic unbuffer script rlwrap entr hyperfine cross-env dotenv concurrently npm-run-all nodemon forever pm2 ' +
-		'run-parts start-stop-daemon dbus-run-session xvfb-run at batch crontab tmux screen dtach',
+		'run-parts start-stop-daemon dbus-run-session xvfb-run at batch crontab tmux screen dtach numactl caffeinate logsave ' +
+		'systemd-inhibit systemd-cat choom ifne pee cpulimit cgexec torsocks proxychains faketime eatmydata sshpass tini dumb-init ' +
+		'watchexec onchange chokidar xcrun fzf ldd coreutils xterm',
 	'builtins of the shell':
 		'exec eval command builtin source . alias trap bind complete compgen enable hash fc history jobs set shopt declare typeset local ' +
-		'export readonly unset let read mapfile readarray getopts wait autoload zmodload zle vared sched',
+		'export readonly unset let read mapfile readarray getopts wait autoload zmodload zle vared sched emulate',
 	shells:
-		'sh bash rbash dash ash zsh ksh mksh csh tcsh fish nu elvish xonsh pwsh powershell cmd busybox toybox',
+		'sh bash rbash dash ash zsh ksh mksh yash osh ysh csh tcsh fish nu elvish xonsh pwsh powershell cmd start busybox toybox',
 	languages:
 		'node nodejs deno bun tsx ts-node zx python pypy ipython perl ruby irb php lua luajit tclsh wish expect r rscript julia java ' +
-		'jshell groovy scala kotlin ghci runghc awk gawk mawk nawk sed gsed m4 bc ed',
+		'jshell groovy scala kotlin ghci runghc awk gawk mawk nawk sed m4 bc dc ed osascript gnuplot octave elixir iex erl sbcl guile ' +
+		'racket swipl ocaml raku swift dart clojure bb vite-node babel-node',
 	packages: 'npx bunx uvx pipx corepack',
 	'other machines and containers':
-		'ssh scp sftp ssh-agent docker podman nerdctl kubectl oc lxc vagrant ansible telnet ftp socat nc ncat',
-	builds: 'make gmake bmake nmake ninja just task rake scons ant ld.so ld-linux',
-	'editors and pagers': 'vi vim view ex nvim emacs emacsclient nano less more most man info bat',
+		'ssh scp sftp ssh-agent rsh mosh autossh pdsh docker podman nerdctl kubectl oc lxc vagrant ansible ansible-playbook telnet ftp socat nc ncat',
+	builds:
+		'make bmake nmake ninja just task rake scons ant ld.so ld-linux ld-linux-x86-64.so ld-linux-aarch64.so ld-musl-x86_64.so ld-musl-aarch64.so',
+	'editors and pagers':
+		'vi vim vimdiff gvim view ex nvim emacs emacsclient vipe sensible-editor sensible-pager nano less more most man info bat',
 	databases: 'psql mysql mariadb sqlite sqlite3 mongo mongosh',
 	debuggers: 'gdb lldb strace ltrace perf valgrind rr',
 };
@@ -33,62 +39,65 @@ export const RUNNERS_BY_WORD: Record<string, readonly string[]> = {
 	fd: ['… -x', '… -X', '… --exec', '… --exec-batch'],
 	git: [
 		...['-c', '--config-env', '--exec-path', 'config', 'difftool', 'mergetool', 'filter-branch'],
-		...['send-email', 'instaweb', 'bisect … run', 'submodule … foreach', 'hook … run'],
-		...['grep … -O', 'grep … --open-files-in-pager', 'rebase … -x', 'rebase … --exec'],
-		...['clone … -c', 'clone … --config', 'clone … -u', 'archive … --exec', '… --upload-pack'],
+		...['send-email', 'instaweb', 'web--browse', 'for-each-repo', 'bisect … run', 'hook … run'],
+		...['submodule … foreach', 'grep … -O', 'grep … --open-files-in-pager', 'rebase … -x'],
+		...['clone … -c', 'clone … --config', 'clone … -u', '… --exec', '… --upload-pack'],
 		...['… --receive-pack', '… --ext-diff', '… --textconv', '… --template'],
 	],
 	rg: ['… --pre', '… --hostname-bin'],
-	ag: ['… --pager'],
-	ack: ['… --pager'],
-	tar: [
+	'ag ack ugrep': ['… --pager', '… --filter'],
+	'tar bsdtar cpio': [
 		...['… -I', '… -F', '… --to-command', '… --use-compress-program', '… --checkpoint-action'],
-		...['… --info-script', '… --new-volume-script', '… --rsh-command'],
+		...['… --info-script', '… --new-volume-script', '… --rsh-command', '… --rmt-command'],
 	],
 	rsync: ['… -e', '… --rsh', '… --rsync-path'],
 	split: ['… --filter'],
 	sort: ['… --compress-program'],
+	install: ['… --strip-program'],
+	'diff3 sdiff': ['… --diff-program'],
 	zip: ['… -TT', '… --unzip-command'],
-	gcc: ['… -wrapper'],
-	'g++': ['… -wrapper'],
-	cc: ['… -wrapper'],
-	'c++': ['… -wrapper'],
+	'gcc g++ cc c++ clang': ['… -wrapper', '… -fplugin'],
 	test: ['… -v'],
 	printf: ['… -v'],
 	tcpdump: ['… -z'],
-	ip: ['… exec'],
-	wget: ['… --use-askpass'],
-	npm: ['exec', 'x', 'explore', '… --script-shell', '… --shell'],
+	ip: ['… exec', '… exe', '… ex', '… e'],
+	wget: ['… --use-askpass', '… -e', '… --execute'],
+	aria2c: ['… --on-download-complete', '… --on-download-start', '… --on-download-stop'],
+	'yt-dlp youtube-dl': ['… --exec', '… --downloader', '… --external-downloader'],
+	npm: [
+		...[
+			'exec',
+			'exe',
+			'x',
+			'explore',
+			'… --script-shell',
+			'… --shell',
+			'… --node-options',
+			'… --git',
+		],
+		...['… --editor', '… --browser', '… --viewer'],
+	],
 	yarn: ['dlx', 'exec', 'node', 'workspace … exec', 'workspace … node'],
 	pnpm: ['dlx', 'exec'],
 	go: ['run', 'generate', '… -exec', '… -toolexec', '… -vettool'],
-	cargo: ['run', '… --config'],
-	dotnet: ['run', 'exec'],
+	cargo: ['run', 'r', '… --config'],
+	'dotnet nvm stack': ['run', 'exec'],
 	cmake: ['-E', '-P'],
-	'apt-get': ['… -o', '… --option'],
-	apt: ['… -o', '… --option'],
+	mvn: ['exec:exec', 'exec:java'],
+	'apt-get apt': ['… -o', '… --option'],
 	pip: ['… --editor', '… --python'],
-	poetry: ['run'],
-	pipenv: ['run'],
-	conda: ['run'],
+	'poetry pipenv conda mamba micromamba hatch pdm rye pixi rustup nix bazel zig heroku op doppler infisical dotenvx':
+		['run'],
 	uv: ['run', 'tool'],
-	hatch: ['run'],
-	pdm: ['run'],
-	bundle: ['exec'],
-	composer: ['exec'],
-	rbenv: ['exec'],
-	pyenv: ['exec'],
+	'bundle gem composer rbenv pyenv asdf direnv nx lerna volta fnm opam aws-vault chamber': ['exec'],
 	mise: ['exec', 'x'],
-	asdf: ['exec'],
-	nvm: ['exec', 'run'],
-	direnv: ['exec'],
-	nx: ['exec'],
-	lerna: ['exec'],
-	heroku: ['run'],
 	gh: ['alias', 'extension'],
 	hg: ['… --config'],
 	svn: ['… --editor-cmd', '… --diff-cmd', '… --diff3-cmd', '… --config-option'],
 };
+
+/** Programs that run an unknown subcommand as a program: `pnpm curl` */
+const PASSING_ON = new Set(['pnpm']);
 
 const ALWAYS = new Set(Object.values(RUNNERS).flatMap((names) => names.split(' ')));
 
@@ -99,13 +108,13 @@ interface Entry {
 }
 
 const BY_WORD = new Map(
-	Object.entries(RUNNERS_BY_WORD).map(([program, lines]): [string, Entry[]] => [
-		program,
-		lines.map((line) => ({
+	Object.entries(RUNNERS_BY_WORD).flatMap(([programs, lines]) => {
+		const entries = lines.map((line) => ({
 			isEarly: !line.startsWith('…'),
 			words: line.split(' ').filter((word) => word !== '…'),
-		})),
-	]),
+		}));
+		return programs.split(' ').map((program): [string, Entry[]] => [program, entries]);
+	}),
 );
 
 /** Returns the name of a program without its folder, version and case: `python` for `/usr/bin/python3.12`. */
@@ -116,11 +125,17 @@ function programName(word: string): string {
 		.replace(/\.(?:exe|cmd|bat)$/, '');
 	let end = name.length;
 	while (end > 1 && /[\d.-]/.test(name[end - 1])) end--;
-	return ALWAYS.has(name) || BY_WORD.has(name) ? name : name.slice(0, end);
+	const bare = name.slice(0, end);
+	// `gfind` is `find` where the system has another one.
+	const names = [name, bare, ...(bare.startsWith('g') ? [bare.slice(1)] : [])];
+	return names.find((each) => ALWAYS.has(each) || BY_WORD.has(each)) ?? bare;
 }
 
 /** Returns whether a program runs others with any arguments. */
 export const isRunner = (program: string): boolean => ALWAYS.has(programName(program));
+
+/** Returns whether any word of a part can be the program that runs. */
+export const passesOn = (program: string): boolean => PASSING_ON.has(programName(program));
 
 /** Returns how many characters of a word are the option or the subcommand of an entry, or 0. */
 function entryLength(entry: string, word: string): number {
@@ -129,7 +144,10 @@ function entryLength(entry: string, word: string): number {
 		const [name] = word.split('=', 1);
 		return name.length > 2 && entry.startsWith(name) ? name.length : 0;
 	}
-	if (entry.length > 2) return word === entry || word.startsWith(`${entry}=`) ? entry.length : 0;
+	// `-exec` is also `--exec`, and a value can follow at once.
+	const given = word.startsWith('--') ? word.slice(1) : word;
+	if (entry.length > 2)
+		return given.startsWith(entry) ? word.length - given.length + entry.length : 0;
 	// Short options can be joined: `-lx`, `-xvalue`.
 	const isJoined = /^-[^-]/.test(word) && word.includes(entry[1]);
 	return isJoined ? word.length : 0;

@@ -9,6 +9,8 @@ import type { RememberedRequest } from './remembered';
 /** Characters of a text, and patterns and parts of a request, that rules compare */
 export const MAX_TEXT = 4_096;
 export const MAX_TEXTS = 100;
+/** Characters of all texts of a request */
+const MAX_CHARACTERS = 10 * MAX_TEXT;
 
 export const TOO_LONG = "it's too long for rules";
 
@@ -91,11 +93,14 @@ export function readTexts(
 		isTooLong: true,
 	};
 	if (patterns.length > MAX_TEXTS) return [all];
+	const given = [...new Set(patterns)];
+	const hidden = listHidden(request, patterns);
+	const isTooMuch = [...given, ...hidden].join('').length > MAX_CHARACTERS;
 	const read = (text: string, kind: Kind) =>
-		readText({ ...base, text, shown: text, kind, isTooLong: text.length > MAX_TEXT });
+		readText({ ...base, text, shown: text, kind, isTooLong: isTooMuch || text.length > MAX_TEXT });
 	const texts = [
-		...[...new Set(patterns)].flatMap((text) => read(text, kindOf(permission, text))),
-		...listHidden(request, patterns).flatMap((text) => read(text, 'commands')),
+		...given.flatMap((text) => read(text, kindOf(permission, text))),
+		...hidden.flatMap((text) => read(text, 'commands')),
 	];
 	if (texts.length <= MAX_TEXTS) return texts;
 	// Exact texts and `*` still decide.

@@ -41,8 +41,6 @@ function reasonToAsk(
 	if (contentHash(interaction) === undefined) return 'it is nested too deeply';
 	if (record.id !== '' && pending.filter(({ id }) => id === record.id).length > 1)
 		return 'another request that is pending has the same ID';
-	if (record.decision?.state === 'unconfirmed')
-		return 'it was resolved, and the service still lists it as pending';
 	if (!record.decision && decided >= MAX_DECISIONS)
 		return `${MAX_DECISIONS} requests of this session were decided already`;
 	return undefined;
@@ -99,6 +97,11 @@ function judge(
 	const interaction = record.interaction!;
 	if (isQuestion(interaction)) return judgeQuestion(interaction);
 	const verdict = decide(interaction);
+	if (record.wasResolved && verdict.decision !== 'ask')
+		return {
+			decision: 'ask',
+			because: 'it was resolved, and the service still lists it as pending',
+		};
 	if (record.unsteady && verdict.decision === 'approve')
 		return {
 			decision: 'ask',

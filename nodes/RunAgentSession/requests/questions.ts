@@ -94,7 +94,9 @@ export function decidedByVotes(record: RequestRecord, questions: readonly Questi
 /** Returns whether approvers have to be asked about a request: no link shows it, or they agreed on nothing. */
 export function mustBeAsked(record: RequestRecord, questions: readonly Question[]): boolean {
 	const question = findQuestion(questions, record);
-	return !question || isDeadlocked(record.votes, question.needed);
+	// A question for the same content may be about another request.
+	if (!question || record.askedAt === undefined) return true;
+	return isDeadlocked(record.votes, question.needed);
 }
 
 /** Returns the time of an approver's next item. Infinity without one. */

@@ -53,8 +53,10 @@ export interface RequestRecord {
 	changes?: number;
 	/** Names of the approvers whose answers to an earlier content of this ID don't count */
 	voided?: string[];
-	/** True if a request with the same ID and other content took its place */
+	/** True if another record took its place: of the same ID with other content, or of a request that is still pending after its decision */
 	isReplaced?: true;
+	/** True if an earlier decision on it had no effect. Only a person decides it again. */
+	wasResolved?: true;
 }
 
 /** A taken decision whose request is still listed after this time didn't take effect. */
@@ -124,23 +126,41 @@ export function applyPoll(
 	for (const interaction of pending) {
 		const record = findRecord(records, pending, interaction, new Set(shown.keys()));
 		if (record) shown.set(record, pollShows(record, interaction, now));
-		else added.push(...addRequest(records, shown, interaction, now));
+		else added.push(...addRequest(records, shown, pending, interaction, now));
 	}
-	const known = records.map((record) => shown.get(record) ?? pollDoesNotShow(record));
+	const known = records.flatMap((record) =>
+		reopen(shown.get(record) ?? pollDoesNotShow(record), now),
+	);
 	return [...known, ...added];
 }
+
+/** Finds the record of what a request was in the poll before: under its ID, or with other metadata under an ID that is gone. */
+const findChanged = (
+	records: readonly RequestRecord[],
+	pending: readonly Interaction[],
+	interaction: Interaction,
+): RequestRecord | undefined =>
+	records.find(({ id }) => id === interaction.id && id !== '') ??
+	records.find(
+		(record) =>
+			!record.decision &&
+			!pending.some(({ id }) => id === record.id) &&
+			changedMetadata(record.interaction!, interaction) !== undefined,
+	);
 
 /** Adds a request that no record has, or takes a change of an earlier one that only metadata explains. */
 function addRequest(
 	records: readonly RequestRecord[],
 	shown: Map<RequestRecord, RequestRecord>,
+	pending: readonly Interaction[],
 	interaction: Interaction,
 	now: number,
 ): RequestRecord[] {
 	const hash = contentHash(interaction) ?? '';
-	const before = records.find(
-		(record) =>
-			record.id === interaction.id && record.id !== '' && record.interaction && !shown.has(record),
+	const before = findChanged(
+		records.filter((record) => record.interaction && !shown.has(record)),
+		pending,
+		interaction,
 	);
 	if (!before) return [newRecord(interaction, hash, now)];
 	const names = changedMetadata(before.interaction!, interaction);
@@ -150,6 +170,7 @@ function addRequest(
 		const unsteadyHash = contentHash(interaction, unsteady) ?? '';
 		shown.set(before, {
 			...before,
+			id: interaction.id,
 			votes: [],
 			contentHash: unsteadyHash,
 			interaction,
@@ -179,16 +200,38 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 		...(isReissued && { isReissued: true as const }),
 	};
 	if (!decision) return shown;
-	const { isTaken, at, state } = decision;
+	const { isTaken, mayHaveArrived, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
 	// A request that a later poll shows again is still pending.
-	const isOpenAgain = state === 'confirmed' || state === 'gone' || !isTaken;
-	const current = isOpenAgain && state !== 'refused' ? 'sent' : state;
-	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	const isOpenAgain =
+		state === 'confirmed' ||
+		state === 'gone' ||
+		(state === 'unconfirmed' && !isTaken && !mayHaveArrived);
+	const current = isOpenAgain ? 'sent' : state;
+	const isLate = isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	// A lost decision may have arrived, and this may be the next request with the same content.
+	const mayBeOther = !isTaken && interaction.id !== record.id;
+	const isUnsure = current === 'sent' && (isLate || mayBeOther);
 	return {
 		...shown,
-		decision: { ...decision, pollsShown, state: isLate ? 'unconfirmed' : current },
+		decision: { ...decision, pollsShown, state: isUnsure ? 'unconfirmed' : current },
 	};
+}
+
+/** Replaces the record of a request that is still pending although it was resolved, so that approvers are asked again. */
+function reopen(record: RequestRecord, now: number): RequestRecord[] {
+	const { interaction, decision, contentHash: hash, unsteady, isReissued } = record;
+	if (!interaction || decision?.state !== 'unconfirmed') return [record];
+	const open = newRecord(interaction, hash, now);
+	return [
+		{ ...omit(record, 'interaction'), isReplaced: true },
+		{
+			...open,
+			...(unsteady && { unsteady }),
+			...(isReissued && { isReissued }),
+			wasResolved: true,
+		},
+	];
 }
 
 function pollDoesNotShow(record: RequestRecord): RequestRecord {

@@ -65,7 +65,7 @@ export function quoteVisible(text: string, limit: number): string {
 	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
 }
 
-/** `mixed`: a word that mixes scripts. `hidden`: the name of an invisible character. */
+/** `mixed`: a word that mixes scripts, or a word or sign that looks like another one. `hidden`: the name of an invisible character. */
 export interface TextPart {
 	kind: 'text' | 'line break' | 'tab' | 'mixed' | 'hidden';
 	text: string;
@@ -92,7 +92,34 @@ const ASCII = /^[\0-\x7f]*$/;
 
 /** Returns whether a word mixes the letters of several scripts, so that it may imitate another word. */
 const mixesScripts = (word: string): boolean =>
-	!ASCII.test(word) && SCRIPTS.filter((script) => script.test(word)).length > 1;
+	SCRIPTS.filter((script) => script.test(word)).length > 1;
+
+/** Words of which every letter looks like one of ours, in scripts that are in use */
+const IMITATES =
+	/^(?:[асеорхуѕіјһԁԛԝӏАВЕКМНОРСТХУЅІЈԌԜҺ\p{N}]{2,}|[αογνρικυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\p{N}]{2,}|[օհոսցզՕՍԼ\p{N}]{2,})$/u;
+/** Letters of scripts that few people read */
+const RARE =
+	/[\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Gothic}\p{Script=Old_Italic}\p{Script=Carian}\p{Script=Lycian}\p{Script=Lydian}\p{Script=Warang_Citi}]/u;
+/** Hyphens, slashes, colons, bars, tildes, asterisks, brackets and letters that look like ASCII */
+const IMITATING_SIGN =
+	/[\u2010-\u2013\u2212\u02D7\u2043\u2044\u2215\u29F8\u2571\u27CB\u2216\u29F5\u2236\u02D0\uA789\u2223\u01C0\u2502\u2758\u223C\u02DC\u2217\u204E\u2039\u203A\u02C2\u02C3\u01C3\u0251\u0261]/;
+/** Full-width signs of Chinese and Japanese texts, and numbers in superscript */
+const ORDINARY =
+	/[\uFF01-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF5E\u00AA\u00B2\u00B3\u00B9\u00BA\u2070-\u209F]/u;
+/** A mathematical letter is another form of an ASCII character, and so is U+037E. */
+const isFormOfAscii = (character: string): boolean =>
+	!ASCII.test(character) &&
+	!ORDINARY.test(character) &&
+	/^[!-~]$/.test(character.normalize('NFKC'));
+
+/** Returns whether a word or sign may imitate another one. */
+const looksLikeAnother = (token: string): boolean =>
+	!ASCII.test(token) &&
+	(mixesScripts(token) ||
+		RARE.test(token) ||
+		IMITATING_SIGN.test(token) ||
+		(IMITATES.test(token) && !/^\p{N}+$/u.test(token)) ||
+		[...token].some(isFormOfAscii));
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+|\n|\t|[^]/gu;
 
@@ -113,7 +140,7 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 	};
 	const isHidden = createHiddenTest();
 	for (const [token] of start.matchAll(TOKEN)) {
-		const kind = BREAKS.get(token) ?? (mixesScripts(token) ? 'mixed' : 'text');
+		const kind = BREAKS.get(token) ?? (looksLikeAnother(token) ? 'mixed' : 'text');
 		for (const character of token) {
 			const isUnseen = isHidden(character) && !BREAKS.has(token);
 			add(isUnseen ? 'hidden' : kind, isUnseen ? nameCodePoint(character) : character);
