@@ -201,12 +201,13 @@ export function readChoices(
 }
 
 function labelChoices(choices: ReadonlyArray<Omit<Choice, 'shownAs'>>): Choice[] {
-	const forms = [
-		({ name, label, value }: Omit<Choice, 'shownAs'>) => name ?? (label || String(value)),
-		({ name, label, value }: Omit<Choice, 'shownAs'>) =>
-			name === undefined ? `${label} (${value})` : `${name}: ${label || value}`,
-		({ name, label, value }: Omit<Choice, 'shownAs'>) =>
-			`${name === undefined ? '' : `${name}: `}${label} (${value})`,
+	type Form = (choice: Omit<Choice, 'shownAs'>) => string;
+	const cut = (label: string) => label.slice(0, MAX_OPTION_LENGTH);
+	const forms: Form[] = [
+		({ name, label, value }) => name ?? (cut(label) || String(value)),
+		({ name, label, value }) =>
+			name === undefined ? `${cut(label)} (${value})` : `${name}: ${cut(label) || value}`,
+		({ name, label, value }) => `${name === undefined ? '' : `${name}: `}${cut(label)} (${value})`,
 	];
 	const counts = forms.map((form) => {
 		const count = new Map<string, number>();
