@@ -27,11 +27,12 @@ import { Engine, returnsAfterPause } from './engine';
 import { hasNewAnswers } from './inbox';
 import { listSessionRecords, refuseOwnItems } from './journal';
 import { createMarks, readNodeState } from './marks';
-import { reportToTracing } from './output';
+import { combineFailures, reportToTracing } from './output';
 import { openOutputFormat } from './outputFormat';
 import {
 	endItem,
 	failItem,
+	listFailures,
 	noItems,
 	takeAsked,
 	takeOutputs,
@@ -101,14 +102,12 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	}
 }
 
-/** Ends invalid items with On Error, once. @throws the first invalid item's error otherwise, before anything is sent */
+/** Ends invalid items with On Error, once. @throws their errors together otherwise, before anything is sent */
 function refuseInvalid({ context, engine, continues, items }: Batch): void {
-	for (const item of items) {
-		const { error, itemIndex, journal } = item;
-		if (!error || journal.read()?.state === 'ended') continue;
-		if (continues) failItem(item, error);
-		else if (!engine.isAgain) throw toNodeError(context.getNode(), error, itemIndex);
-	}
+	const invalid = items.filter(({ error, journal }) => error && journal.read()?.state !== 'ended');
+	if (continues) for (const item of invalid) failItem(item, item.error!);
+	else if (invalid.length > 0 && !engine.isAgain)
+		throw combineFailures(context, listFailures(invalid), []);
 }
 
 /** @throws the error that keeps all items from running, and CanceledError after Stop */
