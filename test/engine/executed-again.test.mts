@@ -1,6 +1,6 @@
 // n8n executes Run Agent Session again and again with the same items, without a connection back: the mechanism, in n8n's engine.
 import { describe, expect, test } from '@jest/globals';
-import type { IRunExecutionData } from 'n8n-workflow';
+import type { IRun, IRunExecutionData } from 'n8n-workflow';
 import {
 	AGGREGATE,
 	createStage,
@@ -21,6 +21,14 @@ const textsOf = (run: Parameters<typeof runsOf>[0], name = AFTER) =>
 	runsOf(run, name).map((items) => items.map(({ text, error }) => text ?? error));
 const linkOf = (run: Parameters<typeof runsOf>[0], node = NODE) =>
 	runsOf(run, node, 1).flat().at(-1)?.approvalUrl as string;
+/** Returns the data with which n8n retries an execution. */
+function retryData({ data }: Pick<IRun, 'data'>): IRunExecutionData {
+	const { resultData, ...saved } = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
+	const { error: _error, ...kept } = resultData;
+	const runs = kept.runData[kept.lastNodeExecuted!] ?? [];
+	if (runs.at(-1)?.error) runs.pop();
+	return { ...saved, resultData: kept };
+}
 const starts = (stage: ReturnType<typeof createStage>) => stage.of('POST', '/agent/sessions');
 
 describe('items leave', () => {
@@ -99,6 +107,23 @@ describe('items leave', () => {
 		expect(two).toMatch(/did not finish within 5 minutes. It's still running/);
 		expect(starts(stage)).toHaveLength(2);
 	});
+});
+
+test('Max Concurrent Sessions counts a session that approvers were asked about', async () => {
+	const stage = createStage();
+	const run = await stage.run({
+		wires,
+		items: prompts('[ask bash: x] [say One]', '[say Two]'),
+		parameters: {
+			whileWaiting: 'keepRunning',
+			maxWait: 10,
+			onMaxWait: 'letRun',
+			options: { maxConcurrentSessions: 1 },
+		},
+		settings: { onError: 'continueRegularOutput' },
+	});
+	expect(textsOf(run)).toEqual([[expect.stringMatching(/did not finish/), 'Two']]);
+	expect(starts(stage)[1].at).toBeGreaterThanOrEqual(600_000);
 });
 
 describe('an hour of pauses', () => {
@@ -229,6 +254,56 @@ describe('a connection back to the node', () => {
 	);
 });
 
+test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	'a connection back to the node ends the execution, also with On Error %s',
+	async (onError) => {
+		const stage = createStage();
+		const back = [[NODE], [], [NODE]];
+		const run = await stage.run({
+			wires: back,
+			items: prompts('[say One]', '[work 10m] [say Two]'),
+			settings: { onError },
+			parameters: { options: { returnItemsEarly: true } },
+		});
+		expect(run.status).toBe('error');
+		expect(run.data.resultData.error?.message).toBe(
+			'This item comes from an output of the same node',
+		);
+		expect(starts(stage)).toHaveLength(2);
+	},
+);
+
+describe('n8n killed', () => {
+	const moments = [1, 2, 3].flatMap((request) =>
+		(['before', 'after'] as const).map((moment) => [moment, request] as const),
+	);
+
+	test.each(moments)(
+		'in its first run, %s the service got request %d: no retry starts a session again, also not a second retry or Retry On Fail',
+		async (moment, request) => {
+			const stage = createStage();
+			const flow: Flow = {
+				wires,
+				items: prompts('[work 5m] [say One]', '[work 3m] [say Two]'),
+				parameters: { whileWaiting: 'keepRunning' },
+			};
+			const created = stage.initial(flow);
+			expect(await stage.kill(flow, created, request, moment)).toBe(true);
+			const count = starts(stage).length;
+			const first = await stage.run(flow, undefined, { data: created, mode: 'retry' });
+			const again = await stage.run(flow, undefined, { data: retryData(first), mode: 'retry' });
+			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+			const tried = await stage.run({ ...flow, settings }, undefined, {
+				data: created,
+				mode: 'retry',
+			});
+			for (const { data } of [first, again, tried])
+				expect(data.resultData.error?.message).toBe('The session may have been started');
+			expect(starts(stage)).toHaveLength(count);
+		},
+	);
+});
+
 describe('an n8n that offers no pause', () => {
 	const withoutHooks: Flow['change'] = (additionalData) => {
 		const { hooks } = additionalData;
@@ -277,6 +352,22 @@ describe('a failure', () => {
 		expect(runsOf(run, AFTER)).toEqual([]);
 	});
 
+	test('of a retry with another prompt names the sessions of all items', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			wires,
+			items: prompts('[work 5m]', '[work 5m]'),
+			parameters: { whileWaiting: 'keepRunning', maxWait: 2, onMaxWait: 'letRun' },
+		};
+		const data = retryData(await stage.run(flow));
+		for (const { node } of data.executionData!.nodeExecutionStack) node.parameters.prompt = 'Other';
+		const { error } = (await stage.run(flow, undefined, { data, mode: 'retry' })).data.resultData;
+		expect(error?.message).toMatch(/An earlier attempt started session/);
+		for (const { sessionId } of stage.sessions())
+			expect(`${error?.message} ${error?.description}`).toContain(sessionId);
+		expect(starts(stage)).toHaveLength(2);
+	});
+
 	test('becomes an item with On Error, together with the others', async () => {
 		const stage = createStage();
 		const items = prompts('[work 2m] [fail Broken]', '[work 30m] [say Two]');
@@ -284,6 +375,17 @@ describe('a failure', () => {
 		const run = await stage.run({ wires: [...wires, ['Errors']], items, settings });
 		expect(textsOf(run)).toEqual([['Two']]);
 		expect(textsOf(run, 'Errors')).toEqual([[expect.stringMatching(/Broken/)]]);
+	});
+
+	test('before the start, with On Error and Return Items as They Complete, leaves once', async () => {
+		const stage = createStage();
+		const run = await stage.run({
+			wires,
+			items: prompts(' ', '[work 10m] [say Two]'),
+			parameters: { options: { returnItemsEarly: true } },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(textsOf(run)).toEqual([["'Prompt' is empty"], ['Two']]);
 	});
 
 	test('as the first item, with Retry On Fail, runs only its own session again', async () => {

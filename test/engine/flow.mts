@@ -101,6 +101,26 @@ interface Answer {
 	resumes: boolean;
 }
 
+/** Runs of nodes between two pauses */
+const MAX_RUNS = 2_000;
+
+/** The marks of n8n's deduplication helper, by workflow */
+const deduplicated = new Map<string, { marks: Set<string>; isDead(): boolean }>();
+const openMarks = ({ workflow }: { workflow: { id?: string } }) =>
+	deduplicated.get(String(workflow.id))!;
+await core.DataDeduplicationService.init({
+	async checkProcessedAndRecord(items: string[], _scope: unknown, about: never) {
+		const { marks, isDead } = openMarks(about);
+		const processed = items.filter((item) => marks.has(item));
+		if (!isDead()) for (const item of items) marks.add(item);
+		return { new: items.filter((item) => !processed.includes(item)), processed };
+	},
+	async removeProcessed(items: string[], _scope: unknown, about: never) {
+		const { marks, isDead } = openMarks(about);
+		if (!isDead()) for (const item of items) marks.delete(item);
+	},
+} as never);
+
 /** Time after a kill or a pause at which n8n's next check comes */
 const CHECK_MS = 60_000;
 
@@ -116,8 +136,16 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 	});
 	const requests: Array<{ method: string; path: string; at: number; body: any }> = [];
 	const began = time.now();
-	service.app.addHook('preHandler', async ({ method, url, body }) => {
+	service.app.addHook('preHandler', async ({ method, url, body }, reply) => {
+		if (isDead()) return await reply.code(503).send();
+		if (death?.isAfter === false && --death.atRequest === 0) {
+			death.die();
+			return await reply.code(503).send();
+		}
 		requests.push({ method, path: url.replace(/^\/v1|\?.*/g, ''), at: time.now() - began, body });
+	});
+	service.app.addHook('onSend', async () => {
+		if (death?.isAfter && death.atRequest > 0 && --death.atRequest === 0) death.die();
 	});
 	const host = `stage-${++hosts}.test`;
 	time.serve(host, service.app, latencyMs);
@@ -129,6 +157,9 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 	const [project] = service.seed().projects;
 	/** n8n's database for the deduplication helper */
 	const marks = new Set<string>();
+	/** Ends the current process at a request. The service answers nothing of it anymore. */
+	let death: { atRequest: number; isAfter: boolean; die(): void } | undefined;
+	const isDead = () => death?.atRequest === 0;
 
 	const parametersOf = (changes: IDataObject = {}): IDataObject => ({
 		operation: 'start',
@@ -189,6 +220,8 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		};
 		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
 		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
+		prepared.workflow.id = host;
+		deduplicated.set(host, { marks, isDead });
 		return prepared;
 	}
 
@@ -202,7 +235,9 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		const { workflow, additionalData } = prepare(flow);
 		additionalData.executionId = executionId;
 		const order: string[] = [];
-		additionalData.hooks?.addHandler('nodeExecuteBefore', (name) => void order.push(name));
+		additionalData.hooks?.addHandler('nodeExecuteBefore', (name) => {
+			if (order.push(name) > MAX_RUNS) throw new Error('The execution never ends');
+		});
 		flow.change?.(additionalData);
 		const { WorkflowExecute } = core;
 		const running = data
@@ -271,6 +306,41 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				// n8n checks every 60 s, 70 s ahead: a shorter pause ends at its next check.
 				if (!wakeWith) time.advance(waitMs < 70_000 ? Math.max(waitMs, CHECK_MS) : waitMs);
 			}
+		},
+		/** Returns what n8n saves when it creates an execution. A retry of it has the same resume token. */
+		initial(flow: Flow): IRunExecutionData {
+			const node = prepare(flow).workflow.getNode('Source')!;
+			const entry = { node, data: { main: [[{ json: {} }]] }, source: null };
+			const resumeToken = `token-${++flows}`;
+			return copy(
+				n8nWorkflow.createRunExecutionData({
+					executionData: { nodeExecutionStack: [entry] },
+					resumeToken,
+				}),
+			);
+		},
+		/** Runs an execution until n8n is killed at a request of this run, before or after the service did it. Returns false if it ended before. */
+		async kill(
+			flow: Flow,
+			data: IRunExecutionData,
+			atRequest: number,
+			moment: 'before' | 'after',
+			mode?: WorkflowExecuteMode,
+		): Promise<boolean> {
+			const killed = new Promise<true>((resolve) => {
+				death = { atRequest, isAfter: moment === 'after', die: () => resolve(true) };
+			});
+			const wasKilled = await time.run(
+				async () =>
+					await Promise.race([
+						killed,
+						begin(flow, `flow-${++flows}`, data, mode).result.then(() => false),
+					]),
+			);
+			// What the killed process still does must not reach the service.
+			await new Promise((resolve) => setImmediate(resolve));
+			death = undefined;
+			return wasKilled;
 		},
 		/** Calls the approval page. An answer that resumes the execution returns the data that it wakes with. */
 		async open(

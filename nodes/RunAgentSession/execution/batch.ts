@@ -58,7 +58,7 @@ function readItem(batch: Batch, itemIndex: number): Item {
 	const journal = openItemRecord(context, engine, itemIndex);
 	const item: Item = { itemIndex, journal, asked: [] };
 	try {
-		acceptItem(context, engine, itemIndex, journal);
+		acceptItem(context, itemIndex, journal);
 		reopenThrown(journal);
 		const record = journal.read();
 		if (record?.state !== 'ended') item.settings = readSettings(batch, item);

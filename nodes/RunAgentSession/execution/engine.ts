@@ -243,6 +243,12 @@ export class Engine {
 		return outputs;
 	}
 
+	/** Makes an error of this run end the execution, whatever On Error says. */
+	endExecutionOnError(): void {
+		const { entry } = this.members ?? {};
+		if (entry) entry.node = { ...entry.node, onError: 'stopWorkflow', continueOnFail: false };
+	}
+
 	/** Calls `handler` when the execution ends other than by a pause. The node registers only one for each wake. */
 	onEnd(handler: (status: string) => void): void {
 		const nodeContext = this.context.getContext('node');

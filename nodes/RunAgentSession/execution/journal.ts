@@ -81,30 +81,33 @@ export const openItemRecord = (
 
 /**
  * Checks that an item may use its record. A retry finds the record of the earlier attempt.
- * @throws WorkspaceAutomationError if a retry asks for something else, or if the item descends from this node's own outputs
+ * @throws WorkspaceAutomationError if a retry asks for something else
  */
 export function acceptItem(
 	context: IExecuteFunctions,
-	engine: Engine,
 	itemIndex: number,
 	journal: SessionJournal,
 ): void {
-	const record = journal.read();
-	requireKnownVersion(record);
-	if (!record && !engine.isAgain) refuseOwnItem(context, itemIndex);
+	requireKnownVersion(journal.read());
 	const request = fingerprintItem(context, itemIndex);
 	acceptRecord(context, SESSION_RECORDS, journal, request, describeEarlierStart);
 }
 
-/** @throws WorkspaceAutomationError for an item that this node has returned: a connection returns it */
-function refuseOwnItem(context: IExecuteFunctions, itemIndex: number): void {
-	const ancestor = findOwnAncestor(context, itemIndex);
-	if (!ancestor) return;
-	const { sessionId, dashboardUrl } = ancestor.json as {
-		sessionId?: string;
-		dashboardUrl?: string;
-	};
-	throw new WorkspaceAutomationError(
+/** @throws WorkspaceAutomationError for an item that this node has returned: a connection returns it. On Error would repeat that forever. */
+export function refuseOwnItems(context: IExecuteFunctions, engine: Engine): void {
+	if (engine.isAgain) return;
+	for (const itemIndex of context.getInputData().keys()) {
+		if (openItemRecord(context, engine, itemIndex).read()) continue;
+		const ancestor = findOwnAncestor(context, itemIndex);
+		if (!ancestor) continue;
+		engine.endExecutionOnError();
+		throw ownItemError(ancestor.json);
+	}
+}
+
+function ownItemError(json: IDataObject): WorkspaceAutomationError {
+	const { sessionId, dashboardUrl } = json as { sessionId?: string; dashboardUrl?: string };
+	return new WorkspaceAutomationError(
 		'This item comes from an output of the same node',
 		`Nothing was started. Remove the connection back to the node: it keeps waiting by itself, so nothing has to be connected back. To send the session another message, use a second Run Agent Session node with 'Continue a Session'. Session ${sessionId ?? 'unknown'}${dashboardUrl ? `, ${dashboardUrl}` : ''}.`,
 		{ sessionId, dashboardUrl },

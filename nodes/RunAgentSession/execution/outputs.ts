@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	CanceledError,
 	errorJson,
+	IndeterminateError,
 	SessionAbortedError,
 	toNodeError,
 	WorkspaceAutomationError,
@@ -67,13 +68,23 @@ export function endItem(batch: Batch, item: Item): void {
 	writeEnd(item, { kind: 'completed', items: [json] });
 }
 
+function chooseNext(
+	{ result }: Item,
+	thrown: Error,
+	record: SessionRecord | undefined,
+): Failure['next'] {
+	if (thrown instanceof SessionAbortedError || result?.kind === 'failed') return 'start';
+	// A mark shows that a killed attempt may have started a session, and the record is lost.
+	if (!record) return thrown instanceof IndeterminateError ? 'report' : 'start';
+	return record.state === 'starting' ? 'report' : 'continue';
+}
+
 /** Records a failure, and what a retry does about it. */
 export function failItem(item: Item, thrown: Error): void {
 	const record = item.journal.read();
 	item.error = addRecord(record, thrown);
 	if (thrown instanceof CanceledError) return;
-	const isOver = thrown instanceof SessionAbortedError || item.result?.kind === 'failed';
-	const next = isOver || !record ? 'start' : record.state === 'starting' ? 'report' : 'continue';
+	const next = chooseNext(item, thrown, record);
 	const { message } = thrown;
 	const { description, context } =
 		item.error instanceof WorkspaceAutomationError
@@ -82,7 +93,7 @@ export function failItem(item: Item, thrown: Error): void {
 	writeEnd(item, { kind: 'failed', failure: { message, description, context, next } });
 }
 
-const listFailures = (items: readonly Item[]) =>
+export const listFailures = (items: readonly Item[]) =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
 /** Throws the failures of all items together, once all sessions have ended. A retry runs these items again. */

@@ -25,13 +25,14 @@ import { applyAnswers } from './answers';
 import { readItems, type Batch, type Item } from './batch';
 import { Engine, returnsAfterPause } from './engine';
 import { hasNewAnswers } from './inbox';
-import { listSessionRecords } from './journal';
+import { listSessionRecords, refuseOwnItems } from './journal';
 import { createMarks, readNodeState } from './marks';
-import { reportToTracing } from './output';
+import { combineFailures, reportToTracing } from './output';
 import { openOutputFormat } from './outputFormat';
 import {
 	endItem,
 	failItem,
+	listFailures,
 	noItems,
 	takeAsked,
 	takeOutputs,
@@ -86,11 +87,12 @@ function openBatch(context: IExecuteFunctions, engine: Engine): Batch {
 async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const { context, engine } = batch;
 	if (context.getInputData().length === 0) return noItems();
-	batch.items = readItems(batch);
-	refuseInvalid(batch);
-	await batch.marks.release('begun');
-	engine.onEnd((status) => logRunning(context, status));
 	try {
+		refuseOwnItems(context, engine);
+		batch.items = readItems(batch);
+		refuseInvalid(batch);
+		await batch.marks.release('begun');
+		engine.onEnd((status) => logRunning(context, status));
 		const error = await runSessions(batch).catch((error: unknown) => error as Error);
 		if (error instanceof CanceledError) throw await stopSessions(batch);
 		if (error) failAll(batch, error);
@@ -100,11 +102,12 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	}
 }
 
-/** @throws the first invalid item's error, before anything is sent */
+/** Ends invalid items with On Error, once. @throws their errors together otherwise, before anything is sent */
 function refuseInvalid({ context, engine, continues, items }: Batch): void {
-	const invalid = items.find(({ error }) => error !== undefined);
-	if (invalid && !continues && !engine.isAgain)
-		throw toNodeError(context.getNode(), invalid.error, invalid.itemIndex);
+	const invalid = items.filter(({ error, journal }) => error && journal.read()?.state !== 'ended');
+	if (continues) for (const item of invalid) failItem(item, item.error!);
+	else if (invalid.length > 0 && !engine.isAgain)
+		throw combineFailures(context, listFailures(invalid), []);
 }
 
 /** @throws the error that keeps all items from running, and CanceledError after Stop */
@@ -149,7 +152,7 @@ async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient
 
 const isOpen = ({ settings, error }: Item): boolean => settings !== undefined && !error;
 
-/** Continues the sessions that haven't ended. Those that were read longest ago are first. */
+/** Continues the sessions that haven't ended. Those that were read longest ago are first, and new ones are last. */
 async function runAll(
 	batch: Batch,
 	api: ApiClient,
@@ -166,9 +169,10 @@ async function runAll(
 			(record) => record.state === 'running' && hasOpenLink(record),
 		),
 	});
-	// A pausing run only polls sessions that have started. One busy session must not delay the others.
-	const concurrency = pauses && engine.isAgain ? Infinity : readConcurrency(context);
 	const due = batch.items.filter(isOpen).sort((one, other) => lastReadAt(one) - lastReadAt(other));
+	// A pausing run polls sessions that have started all at once. One busy session must not delay the others.
+	const onlyPolls = pauses && due.every(({ journal }) => journal.read() !== undefined);
+	const concurrency = onlyPolls ? Infinity : readConcurrency(context);
 	await settleConcurrently(due, concurrency, async (item) => {
 		throwIfAborted(signal);
 		if (wake.isLeaving && !item.journal.read()) return;
@@ -178,7 +182,8 @@ async function runAll(
 
 function lastReadAt({ journal }: Item): number {
 	const record = journal.read();
-	return record?.state === 'running' ? (record.lastReadAt ?? 0) : 0;
+	if (!record) return Number.MAX_SAFE_INTEGER;
+	return record.state === 'running' ? (record.lastReadAt ?? 0) : 0;
 }
 
 async function runItem(batch: Batch, item: Item, api: ApiClient, wake: Wake): Promise<void> {
