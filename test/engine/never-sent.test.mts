@@ -97,6 +97,26 @@ test.each(['', '<html>Log in'])('a proxy refuses to connect, with the body %j', 
 	}
 });
 
+test('a proxy under Request Options that could read the key gets no request', async () => {
+	const proxy = createHttpServer();
+	const arrived: string[] = [];
+	proxy.on('connect', (_, socket) => socket.destroy(void arrived.push('CONNECT')));
+	proxy.on('request', ({ url }, response) => response.end(arrived.push(url!)));
+	const through = { proxy: `http://127.0.0.1:${await listen(proxy)}` };
+	for (const [baseUrl, requestOptions] of [
+		['https://api.example.com', { ...through, allowUnauthorizedCerts: true }],
+		['http://127.0.0.1:9', through],
+	] as const) {
+		const { parameters, ...setup } = starting(baseUrl);
+		await expectUnsent(
+			{ ...setup, parameters: { ...parameters, requestOptions } },
+			"'Proxy' under Request Options could read the API key",
+			/Remove the proxy/,
+		);
+	}
+	expect(arrived).toEqual([]);
+});
+
 test('the credential refuses to send the key to another address', async () => {
 	const setup = starting(`http://127.0.0.1:${await listen(service())}`);
 	const { authenticate } = builtCredential();
