@@ -21,6 +21,8 @@ export interface Decision {
 	isTaken?: true;
 	/** True if an earlier try may have reached the service */
 	mayHaveArrived?: true;
+	/** When the service first refused it. Kept by retries */
+	refusedAt?: number;
 	/** Polls since then that still show the request */
 	pollsShown: number;
 	note?: string;
@@ -179,8 +181,9 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 	const { isTaken, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
 	// A request that a later poll shows again is still pending.
-	const isOpenAgain = state === 'confirmed' || state === 'gone' || !isTaken;
-	const current = isOpenAgain && state !== 'refused' ? 'sent' : state;
+	const isOpenAgain = state === 'confirmed' || !isTaken;
+	const isRefused = state === 'gone' || state === 'refused';
+	const current = isRefused ? 'refused' : isOpenAgain ? 'sent' : state;
 	const isLate = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	return {
 		...shown,
@@ -224,6 +227,7 @@ export const recordSending = (
 			state: 'sent',
 			pollsShown: 0,
 			...(record.decision?.state === 'sent' && { mayHaveArrived: true }),
+			...(record.decision?.refusedAt && { refusedAt: record.decision.refusedAt }),
 		},
 	});
 
@@ -246,9 +250,11 @@ export const recordRefused = (
 	records: readonly RequestRecord[],
 	record: RequestRecord,
 	isGone: boolean,
+	now: number,
 ) =>
-	changeDecision(records, record, ({ mayHaveArrived }) => ({
+	changeDecision(records, record, ({ mayHaveArrived, refusedAt = now }) => ({
 		state: isGone ? (mayHaveArrived ? 'unconfirmed' : 'gone') : 'refused',
+		refusedAt,
 	}));
 
 /** Notes that approvers are asked. The time for an answer counts from the first time, and earlier answers don't count. */
