@@ -155,8 +155,8 @@ const RIGHT: Record<string, Form> = {
 				...{
 					limit: 100,
 					page_size: 100,
-					request_id: 'r-1/2',
-					date: '2026-11/27',
+					request_id: 'r-12',
+					date: '2026-11-27',
 					usage: { total: 900 },
 				},
 			},
