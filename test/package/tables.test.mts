@@ -1,4 +1,4 @@
-// The documents' tables of operations are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/package/tables` writes them.
+// The tables of docs/operations.md are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/package/tables` writes them.
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
@@ -14,18 +14,11 @@ const resources = [...new Set(declared.map(({ resource }) => resource))];
 const of = (resource: string) => declared.filter((operation) => operation.resource === resource);
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
+const page = new URL('../../docs/operations.md', import.meta.url);
+
 /** Rows by the header of their table */
-const tables: Array<[page: string, header: string, rows: string[]]> = [
+const tables: Array<[header: string, rows: string[]]> = [
 	[
-		'README.md',
-		'| resource | operations |',
-		resources.map((resource) => {
-			const names = of(resource).map(({ option }) => option.name);
-			return `| ${toTitle(resource)} | ${names.join(', ')} |`;
-		}),
-	],
-	[
-		'docs/operations.md',
 		'| resource | operation | description |',
 		resources.flatMap((resource) =>
 			of(resource).map(({ option: { name, description } }, index) => {
@@ -35,7 +28,6 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 		),
 	],
 	[
-		'docs/overrides.md',
 		'| operation | default request | placeholders | `answer` | `words` |',
 		(Object.keys(OPERATIONS) as OperationId[]).map((operation) => {
 			const { method, path, answer = {}, words = [] } = operationRow(operation);
@@ -44,13 +36,12 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 	],
 ];
 
-test.each(tables)('%s has every operation', (page, header, rows) => {
-	const file = new URL(`../../${page}`, import.meta.url);
-	const text = readFileSync(file, 'utf8');
+test.each(tables)('%s has every operation', (header, rows) => {
+	const text = readFileSync(page, 'utf8');
 	const [before, after] = text.split(`${header}\n`);
 	const [line, ...lines] = after.split('\n');
 	const rest = lines.slice(lines.findIndex((each) => !each.startsWith('|')));
 	const expected = [`${before}${header}`, line, ...rows, ...rest].join('\n');
-	if (process.env.WRITE_DOCUMENT === '1') writeFileSync(file, expected);
-	expect(readFileSync(file, 'utf8')).toBe(expected);
+	if (process.env.WRITE_DOCUMENT === '1') writeFileSync(page, expected);
+	expect(readFileSync(page, 'utf8')).toBe(expected);
 });
