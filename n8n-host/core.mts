@@ -79,6 +79,8 @@ export function builtPackage(): BuiltPackage {
 	const { n8n } = require('./package.json') as { n8n: { nodes: string[]; credentials: string[] } };
 	const nodes = n8n.nodes.map((file) => {
 		const node = load<INodeType>(file);
+		// n8n adds Request Options when it loads the node.
+		core.DirectoryLoader.applyDeclarativeNodeOptionParameters(node);
 		return [PACKAGE + node.description.name, node];
 	});
 	loaded = { nodes: Object.fromEntries(nodes), credential: load(n8n.credentials[0]) };

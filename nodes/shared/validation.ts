@@ -39,8 +39,8 @@ function refuseCharacters(field: string, text: string, pattern: RegExp, what: st
 	);
 }
 
-/** Accepts several lines. Many services cut a text at a null character, or can't store it. */
-export const requireLines = (field: string, text: string): string =>
+/** Many services cut a text at a null character, or can't store it. */
+export const requireNoNull = (field: string, text: string): string =>
 	refuseCharacters(field, text, /\0/, 'a null character');
 
 /** Accepts one line, such as a name. */
@@ -166,16 +166,26 @@ export function requireChoice<T extends string>(
 	);
 }
 
-/** Returns the first number that JSON can't carry, or that has lost digits on its way here. */
-function findLostNumber(value: unknown): number | undefined {
-	if (typeof value === 'number') return canCarry(value) ? undefined : value;
+/** Returns the first number or text of a JSON value, keys included, for which `matches` is true. */
+function findInJson<T extends number | string>(
+	value: unknown,
+	matches: (value: unknown) => value is T,
+): T | undefined {
+	if (matches(value)) return value;
 	if (typeof value !== 'object' || value === null) return undefined;
-	for (const inner of Object.values(value)) {
-		const lost = findLostNumber(inner);
-		if (lost !== undefined) return lost;
+	for (const inner of Object.entries(value).flat()) {
+		const found = findInJson(inner, matches);
+		if (found !== undefined) return found;
 	}
 	return undefined;
 }
+
+/** Returns whether JSON can't carry a number, or the number has lost digits on its way here. */
+const isLostNumber = (value: unknown): value is number =>
+	typeof value === 'number' && !canCarry(value);
+
+const hasNull = (value: unknown): value is string =>
+	typeof value === 'string' && value.includes('\0');
 
 /** Accepts JSON text or, from an expression, an object. Empty means `{}`. */
 export function requireJsonObject(field: string, value: unknown): Record<string, unknown> {
@@ -191,8 +201,10 @@ export function requireJsonObject(field: string, value: unknown): Record<string,
 			`'${field}' is nested too deeply`,
 			`Enter a JSON object with fewer levels in '${field}'.`,
 		);
-	const lost = typeof value === 'string' ? findInexactNumber(value) : findLostNumber(parsed);
+	const lost =
+		typeof value === 'string' ? findInexactNumber(value) : findInJson(parsed, isLostNumber);
 	if (lost !== undefined) throw lostDigitsError(field, lost);
+	requireNoNull(field, findInJson(parsed, hasNull) ?? '');
 	return parsed;
 }
 

@@ -1,6 +1,6 @@
 // Invalid values are refused before anything is sent, with an error that names the field and has advice.
 import { describe, expect, test } from '@jest/globals';
-import type { INodePropertyCollection, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodePropertyCollection, INodeProperties } from 'n8n-workflow';
 import {
 	rl,
 	NULL,
@@ -258,12 +258,6 @@ const table: Row[] = [
 		/^'Name' has a line break or a control character$/,
 		/U\+000D/,
 	],
-	[
-		'agentSession.create',
-		{ prompt: '={{ "a\\u0000b" }}' },
-		/^'Prompt' has a null character$/,
-		/U\+0000/,
-	],
 	['product.create', { fields: '{}' }, /^'Fields' is empty$/, /"name"/],
 	...anyIds('product.update', 'productId', 'Product', rl),
 	...optionalIds('product.update', 'projectId', 'Project'),
@@ -278,6 +272,18 @@ const table: Row[] = [
 ];
 
 table.push(...neededFields(table));
+
+/** Fill a list, or the query, in the editor, or say what to do about a refusal, and are never sent. */
+const UNSENT = [
+	'customDomain.delete siteId',
+	'file.get projectId',
+	'file.getContent projectId',
+	'file.move projectId',
+	'file.rename projectId',
+	'analytics.query table',
+	'file.create ifExists',
+	'file.createFolder ifExists',
+];
 
 const short = (value: unknown) => JSON.stringify(value).slice(0, 60);
 
@@ -297,6 +303,47 @@ test.each(table.map((row) => [row[0], short(row[1]), row] as const))(
 	},
 );
 
+const hasText = ({ type }: INodeProperties) => ['string', 'json', 'resourceLocator'].includes(type);
+
+/** Every field of the panel that takes a text, those in collections included, with its operation. A query has escapes. */
+const textFields = nodeProperties('workspaceAutomation').flatMap((property) => {
+	const { resource = [], operation = [] } = property.displayOptions?.show ?? {};
+	const inner =
+		property.type === 'collection' ? (property.options as INodeProperties[]) : [property];
+	const name = `${String(resource[0])}.${String(operation[0])}`;
+	return inner
+		.filter((each) => operation.length > 0 && hasText(each))
+		.filter((each) => !UNSENT.includes(`${name} ${each.name}`) && each.name !== 'query')
+		.map((each) => ({ name, property, each }));
+});
+
+/** Shows a field that depends on another one, beside what `good` has */
+const shownBy = ({ displayOptions }: INodeProperties): IDataObject => {
+	const { resource: _, operation: __, ...others } = displayOptions?.show ?? {};
+	return Object.fromEntries(Object.entries(others).map(([name, values]) => [name, values![0]]));
+};
+
+test.each(textFields)('$name refuses a null character in $each.name', async (row) => {
+	const { name, property, each } = row;
+	const text = each.type === 'json' ? '{"a": {"b": ["x\\u0000"]}}' : '={{ "a\\u0000b" }}';
+	const value = each.type === 'resourceLocator' ? rl(text) : text;
+	const [resource, operation] = name.split('.');
+	const { error } = await run({
+		node: 'workspaceAutomation',
+		parameters: {
+			resource,
+			operation,
+			...good[name],
+			...shownBy(property),
+			...(each === property ? { [each.name]: value } : { [property.name]: { [each.name]: value } }),
+		},
+		credentials: service.credentials,
+	});
+	const refused = [`'${each.displayName}' has a null character`, expect.stringMatching(/U\+0000/)];
+	expect([error?.message, error?.description]).toEqual(refused);
+	expect(await service.requests()).toEqual([]);
+});
+
 test("n8n doesn't answer an interaction without a decision", async () => {
 	const parameters = {
 		resource: 'agentSession',
@@ -315,17 +362,6 @@ test("n8n doesn't answer an interaction without a decision", async () => {
 
 describe('the table', () => {
 	test('has a row for every parameter of every operation', () => {
-		/** Fill a list, or the query, in the editor, or say what to do about a refusal, and are never sent. */
-		const unsent = [
-			'customDomain.delete siteId',
-			'file.get projectId',
-			'file.getContent projectId',
-			'file.move projectId',
-			'file.rename projectId',
-			'analytics.query table',
-			'file.create ifExists',
-			'file.createFolder ifExists',
-		];
 		const shownFor = (property: INodeProperties) => {
 			const { resource, operation } = property.displayOptions?.show ?? {};
 			return ((operation ?? []) as string[]).map((name) => `${String(resource![0])}.${name}`);
@@ -351,7 +387,7 @@ describe('the table', () => {
 				].map((path) => `${operation} ${path}`),
 			),
 		);
-		expect(declared.filter((entry) => !covered.includes(entry) && !unsent.includes(entry))).toEqual(
+		expect(declared.filter((entry) => !covered.includes(entry) && !UNSENT.includes(entry))).toEqual(
 			[],
 		);
 	});

@@ -68,7 +68,7 @@ export const anyIds = (
 		field,
 		(value) => ({ [parameter]: wrap(value) }) as IDataObject,
 	),
-	...['..', '\\ud800', 'a\\u0000b'].map((id): Row => [
+	...['..', '\\ud800', 'a\\u0001b'].map((id): Row => [
 		operation,
 		{ [parameter]: wrap(`={{ "${id}" }}`) } as IDataObject,
 		new RegExp(`^'${field}' isn't a valid ID$`),

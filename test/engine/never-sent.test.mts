@@ -79,22 +79,55 @@ test('a service that speaks no TLS gets no request', async () => {
 	);
 });
 
-test.each(['', '<html>Log in'])('a proxy refuses to connect, with the body %j', async (body) => {
+/** Runs with a proxy that answers each CONNECT with a status and a body. */
+async function behindProxy(status: number, body: string, check: () => Promise<void>) {
 	const proxy = createHttpServer();
-	proxy.on('connect', (_, socket) => {
-		const head = 'HTTP/1.1 407 Proxy Authentication Required';
-		socket.end(`${head}\r\nContent-Type: text/html\r\n\r\n${body}`);
-	});
+	proxy.on('connect', (_, socket) =>
+		socket.end(`HTTP/1.1 ${status} No\r\nContent-Type: text/html\r\n\r\n${body}`),
+	);
 	process.env.HTTPS_PROXY = `http://127.0.0.1:${await listen(proxy)}`;
-	try {
+	await check().finally(() => delete process.env.HTTPS_PROXY);
+}
+
+test.each(['', '<html>Log in'])('a proxy refuses to connect, with the body %j', async (body) => {
+	await behindProxy(407, body, async () => {
 		await expectUnsent(
 			starting('https://api.example.com'),
 			'The proxy refused the connection',
 			/never reached the service.*password of the proxy/,
 		);
-	} finally {
-		delete process.env.HTTPS_PROXY;
+	});
+});
+
+test.each([403, 502])(
+	"a proxy's page with %d can't be told from one that came after the request",
+	async (status) => {
+		await behindProxy(status, '<html>No', async () => {
+			const { error } = await run(starting('https://api.example.com'));
+			expect(error?.message).toBe('The session may have been started');
+			expect(error?.description).toMatch(/A proxy or login page answered/);
+		});
+	},
+);
+
+test('a proxy under Request Options that could read the key gets no request', async () => {
+	const proxy = createHttpServer();
+	const arrived: string[] = [];
+	proxy.on('connect', (_, socket) => socket.destroy(void arrived.push('CONNECT')));
+	proxy.on('request', ({ url }, response) => response.end(arrived.push(url!)));
+	const through = { proxy: `http://127.0.0.1:${await listen(proxy)}` };
+	for (const [baseUrl, requestOptions] of [
+		['https://api.example.com', { ...through, allowUnauthorizedCerts: true }],
+		['http://127.0.0.1:9', through],
+	] as const) {
+		const { parameters, ...setup } = starting(baseUrl);
+		await expectUnsent(
+			{ ...setup, parameters: { ...parameters, requestOptions } },
+			"'Proxy' under Request Options could read the API key",
+			/Remove the proxy/,
+		);
 	}
+	expect(arrived).toEqual([]);
 });
 
 test('the credential refuses to send the key to another address', async () => {

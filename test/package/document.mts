@@ -79,27 +79,31 @@ function fieldEvidence(name: string, endpoint: string): Evidence {
 	return found ?? { file: PRISM, title: 'every field of the response is in the item' };
 }
 
-/** Every row of the document, in the order of the contract. */
-export const documentRows: Record<string, DocumentRow[]> = {
-	Endpoints: documented.map(({ endpoint, names }) => ({
+/** Rows that each operation adds, by their test. Tests check them, and no table repeats them. */
+const operationRows: DocumentRow[] = [
+	...documented.map(({ endpoint, names }) => ({
 		row: `\`${endpoint}\``,
 		operations: names,
 		test: { file: PRISM, title: 'Prism accepts the request of %s' },
 	})),
-	Parameters: documented.flatMap(({ endpoint, names, parameters }) =>
+	...documented.flatMap(({ endpoint, names, parameters }) =>
 		parameters.map((name) => ({
 			row: `\`${endpoint}\`: \`${name}\``,
 			operations: names,
 			test: { file: PRISM, title: 'every parameter is sent' },
 		})),
 	),
-	'Fields of responses': documented.flatMap(({ endpoint, names, fields }) =>
+	...documented.flatMap(({ endpoint, names, fields }) =>
 		fields.map((name) => ({
 			row: `\`${endpoint}\`: \`${name}\``,
 			operations: names,
 			test: fieldEvidence(name, endpoint),
 		})),
 	),
+];
+
+/** All other rows of the document, by section */
+const tables: Record<string, DocumentRow[]> = {
 	Errors: [
 		...errorStatuses.map(([status, meaning]) => ({
 			row: `${status}: ${meaning}`,
@@ -130,13 +134,15 @@ export const documentRows: Record<string, DocumentRow[]> = {
 	Sentences: sentences,
 };
 
+export const documentRows = [...operationRows, ...Object.values(tables).flat()];
+
 /** The table as Markdown. */
 export const documentTable = (): string =>
 	[
 		'# The API document, row by row',
 		'',
-		'Generated from the contract by `WRITE_DOCUMENT=1 npm test -- -i test/package/document`. Each row has the operations of ours that use it, and the test that shows it.',
-		...Object.entries(documentRows).flatMap(([title, rows]) => [
+		'Generated from the contract by `WRITE_DOCUMENT=1 npm test -- -i test/package/document`. Each row has the operations of ours that use it, and the test that shows it. The endpoints, parameters and response fields have their tests in `document.mts`.',
+		...Object.entries(tables).flatMap(([title, rows]) => [
 			'',
 			`## ${title}`,
 			'',

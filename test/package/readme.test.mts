@@ -64,6 +64,14 @@ test('the options page lists every field and every option of Run Agent Session',
 
 /** The tests behind each line of the first tables of docs/reliability.md, by a part of the line. */
 const PROOFS: Record<string, string[]> = {
+	'refuses a poll after a good one': [
+		'one %d between good polls ends nothing',
+		'%d for three minutes in a row ends the wait, and names session and dashboard',
+	],
+	'refuses a decision for now': [
+		'is sent again after a poll that still shows the request: %d',
+		'for three minutes ends the wait: %d',
+	],
 	'the connection fails, or': [
 		'%s for two minutes of a running session',
 		'the node honors Retry-After',

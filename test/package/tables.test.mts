@@ -19,14 +19,6 @@ const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).jo
 /** Rows by the header of their table */
 const tables: Array<[page: string, header: string, rows: string[]]> = [
 	[
-		'README.md',
-		'| resource | operations |',
-		resources.map((resource) => {
-			const names = of(resource).map(({ option }) => option.name);
-			return `| ${toTitle(resource)} | ${names.join(', ')} |`;
-		}),
-	],
-	[
 		'docs/operations.md',
 		'| resource | operation | description |',
 		resources.flatMap((resource) =>
@@ -37,7 +29,7 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 		),
 	],
 	[
-		'docs/overrides.md',
+		'docs/operations.md',
 		'| operation | default request | placeholders | `answer` | `words` |',
 		(Object.keys(OPERATIONS) as OperationId[]).map((operation) => {
 			const { method, path, answer = {}, words = [] } = operationRow(operation);
@@ -58,7 +50,7 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 		'docs/rules.md',
 		'| program | words |',
 		Object.entries(RUNNERS_BY_WORD).map(
-			([program, lines]) => `| \`${program}\` | ${code(lines)} |`,
+			([programs, lines]) => `| ${code(programs.split(' '))} | ${code(lines)} |`,
 		),
 	],
 ];

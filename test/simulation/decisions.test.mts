@@ -242,6 +242,30 @@ describe('every send comes after a poll with exactly that content', () => {
 	});
 });
 
+describe('a decision that is refused for now', () => {
+	const passing = [401, 403, 409, 423, 425, 499];
+
+	test.each(passing)(
+		'is sent again after a poll that still shows the request: %d',
+		async (code) => {
+			const service = simulation();
+			service.meets('decision', status(code), { first: 2 });
+			const outcome = await service.run('[ask bash: x] [say Done]');
+			expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ state: 'confirmed' }] });
+			expect(of(service.sent, 'POST', '/resolve')).toHaveLength(3);
+		},
+	);
+
+	test.each(passing)('for three minutes ends the wait: %d', async (code) => {
+		const service = simulation();
+		service.meets('decision', status(code));
+		const error = await getError(service.run('[ask bash: x] [say Done]'));
+		expect(error.context).toMatchObject({ httpStatus: code, decisions: [{ state: 'refused' }] });
+		expect(service.now()).toBeGreaterThan(3 * 60_000);
+		expect(service.now()).toBeLessThan(3.5 * 60_000);
+	});
+});
+
 describe('a decision that finds no request', () => {
 	test("isn't treated as a new session: it's sent once, and the node polls", async () => {
 		const service = simulation();

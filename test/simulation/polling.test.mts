@@ -221,7 +221,7 @@ describe('a network error loses nothing', () => {
 		},
 	);
 
-	test.each([409, 423, 425, 499, 401, 403])(
+	test.each([400, 401, 403, 404, 409, 410, 422, 423, 425, 499])(
 		'one %d between good polls ends nothing',
 		async (code) => {
 			const service = simulation();

@@ -69,6 +69,9 @@ describe('the value of an expression', () => {
 		['{{ list }}', /^'?Query'? is not a text$/],
 		['{{ b }}', /^'?Query'? is empty$/],
 		['SELECT {{ infinite }}', /has a value that a query can't hold$/],
+		['SELECT {{ large }}', /^{{ large }} has a number that would change$/],
+		["SELECT '{{ large }}'", /^{{ large }} has a number that would change$/],
+		['SELECT {{ [large] }}', /^{{ \[large\] }} has a number that would change$/],
 		['SELECT {{ cut }}', /^{{ cut }} contains half of a character$/],
 		["SELECT '{{ cut }}'", /^{{ cut }} contains half of a character$/],
 	])('that cannot be written is refused: %s', (sql, message) => {
@@ -78,6 +81,8 @@ describe('the value of an expression', () => {
 				list: ['a'],
 				nothing: null,
 				infinite: Infinity,
+				large: 12345678901234567890,
+				'[large]': [12345678901234567890],
 				cut: '\ud83d',
 			}),
 		).toThrow(message);

@@ -177,13 +177,13 @@ describe('what came of a decision', () => {
 			'unconfirmed',
 		],
 		['no response, and not shown anymore', polled(sending, 2_000), 'unconfirmed'],
-		['the service does not know the request', recordRefused(sending, seen, true), 'gone'],
+		['the service does not know the request', recordRefused(sending, seen, true, 3), 'gone'],
 		[
 			'the same after an earlier try',
-			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true),
+			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true, 3),
 			'unconfirmed',
 		],
-		['refused', recordRefused(sending, seen, false), 'refused'],
+		['refused', recordRefused(sending, seen, false, 3), 'refused'],
 		[
 			'unconfirmed, whatever comes after',
 			polled(polled(taken, 1_000 + MAX_UNCONFIRMED_MS, request()), 99_000),
@@ -379,7 +379,8 @@ describe('any order of events', () => {
 					const responds = isThere ? outcome : 'not found';
 					if (responds === 'taken' || responds === 'ignored')
 						world.records = recordTaken(world.records, record);
-					if (responds === 'not found') world.records = recordRefused(world.records, record, true);
+					if (responds === 'not found')
+						world.records = recordRefused(world.records, record, true, world.now);
 				},
 			]),
 		),

@@ -323,6 +323,10 @@ describe('a connection', () => {
 		[withCode('500', { cause: { code: 'EPIPE' } }), { kind: 'lost', code: 'EPIPE' }],
 		[withCode(['ENOTFOUND']), { kind: 'lost', code: 'an unknown network error' }],
 		[withCode('EAI_AGAIN'), { kind: 'unsent', code: 'EAI_AGAIN' }],
+		[
+			withCode('EHOSTUNREACH', { errors: [withCode('EHOSTUNREACH', { syscall: 'connect' })] }),
+			{ kind: 'unsent', code: 'EHOSTUNREACH' },
+		],
 		[withCode('ERR_INVALID_URL'), { kind: 'unusable', code: 'ERR_INVALID_URL' }],
 		[withCode('E_CERT_X'), { kind: 'lost', code: 'E_CERT_X' }],
 		[

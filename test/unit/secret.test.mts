@@ -107,6 +107,10 @@ test('a key in JSON within JSON is found, and the JSON stays readable', () => {
 	);
 });
 
+test('a key is found in a web page, with its backslash as it is', () => {
+	expect(redact(`<p>${KEY.replace('"', '&quot;')}</p>`)).toBe('<p>[API key]</p>');
+});
+
 test('a text that is only the key is redacted', () => {
 	expect(redact(KEY)).toBe('[API key]');
 });

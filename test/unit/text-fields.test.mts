@@ -1,11 +1,6 @@
 // Texts that the service couldn't store or would read as something else are refused before anything is sent.
 import { expect, test } from '@jest/globals';
-import {
-	optionalLocale,
-	requireLine,
-	requireLines,
-	requireRoute,
-} from '../../nodes/shared/validation.ts';
+import { optionalLocale, requireLine, requireRoute } from '../../nodes/shared/validation.ts';
 
 test.each(['a\nb', 'a\r\nb', 'a\r', '\tb', 'a\0b', 'a\x7f', 'a\u0085', 'a\u2028b', 'a\u2029b'])(
 	'a name that has a line break or a control character is refused: %j',
@@ -25,11 +20,6 @@ test.each(['report.md', 'Übersicht – 2026 🧹', 'a b', '', 'مرحبا\u200f
 		expect(requireLine('Name', name)).toBe(name);
 	},
 );
-
-test('a prompt has several lines, but no null character', () => {
-	expect(requireLines('Prompt', 'Fix this:\r\n\t- a\n')).toBe('Fix this:\r\n\t- a\n');
-	expect(() => requireLines('Prompt', 'a\0b')).toThrow("'Prompt' has a null character");
-});
 
 test.each([
 	'//host/x',

@@ -24,6 +24,8 @@ export interface SentDecision {
 	isTaken?: true;
 	/** True if an earlier try may have reached the service */
 	mayHaveArrived?: true;
+	/** When the service first refused it. Kept by retries */
+	refusedAt?: number;
 	/** Polls since then that still show the request */
 	pollsShown: number;
 	note?: string;
@@ -203,11 +205,10 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 	const { isTaken, mayHaveArrived, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
 	// A request that a later poll shows again is still pending.
+	const isRefused = state === 'gone' || state === 'refused';
 	const isOpenAgain =
-		state === 'confirmed' ||
-		state === 'gone' ||
-		(state === 'unconfirmed' && !isTaken && !mayHaveArrived);
-	const current = isOpenAgain ? 'sent' : state;
+		state === 'confirmed' || (state === 'unconfirmed' && !isTaken && !mayHaveArrived);
+	const current = isRefused ? 'refused' : isOpenAgain ? 'sent' : state;
 	const isLate = isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	// A lost decision may have arrived, and this may be the next request with the same content.
 	const mayBeOther = !isTaken && interaction.id !== record.id;
@@ -279,6 +280,7 @@ export const recordSending = (
 			state: 'sent',
 			pollsShown: 0,
 			...(record.decision?.state === 'sent' && { mayHaveArrived: true }),
+			...(record.decision?.refusedAt && { refusedAt: record.decision.refusedAt }),
 		},
 	});
 
@@ -301,9 +303,11 @@ export const recordRefused = (
 	records: readonly RequestRecord[],
 	record: RequestRecord,
 	isGone: boolean,
+	now: number,
 ) =>
-	changeDecision(records, record, ({ mayHaveArrived }) => ({
+	changeDecision(records, record, ({ mayHaveArrived, refusedAt = now }) => ({
 		state: isGone ? (mayHaveArrived ? 'unconfirmed' : 'gone') : 'refused',
+		refusedAt,
 	}));
 
 /** Notes that approvers are asked. The time for an answer counts from the first time, and earlier answers don't count. */

@@ -2,6 +2,7 @@ import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shar
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
 import type { Values } from '../../shared/client/operations';
+import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
 import { MATCH_BUDGET } from '../policy/globs';
@@ -18,7 +19,7 @@ import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import { findMismatch } from '../requests/request';
 import type { RequestVerdict } from '../requests/votes';
 import type { SessionRun } from './run';
-import { unansweredAt, type Timeouts } from './schedule';
+import { MAX_UNUSABLE_MS, unansweredAt, type Timeouts } from './schedule';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
@@ -203,19 +204,24 @@ function noteNotTaken(
 		const sending = recordSending(run.record.requests, record, verdict, run.wallTime);
 		const mayHaveArrived = record.decision?.state === 'sent';
 		if (!mayHaveArrived) run.rejected = { record, error };
-		run.save({ requests: recordRefused(sending, record, GONE_STATUSES.includes(httpStatus)) });
+		const isGone = GONE_STATUSES.includes(httpStatus);
+		run.save({ requests: recordRefused(sending, record, isGone, run.wallTime) });
 	} else if (hadNoEffect(error)) {
 		run.hold = { until: run.now + retryAfter * 1_000, because: error.message };
 	}
 }
 
+/** @throws the service's error if a refused request is still pending, and the refusal can't pass or has lasted too long */
 function throwIfRejected(run: SessionRun): void {
 	const { rejected } = run;
 	run.rejected = undefined;
 	if (!rejected) return;
 	const { contentHash, id } = rejected.record;
-	const isPending = run.record.requests.some(
+	const pending = run.record.requests.find(
 		(each) => each.id === id && each.contentHash === contentHash && each.interaction !== undefined,
 	);
-	if (isPending) throw rejected.error;
+	if (!pending) return;
+	const { refusedAt = 0 } = pending.decision ?? {};
+	const isLong = run.wallTime >= refusedAt + MAX_UNUSABLE_MS;
+	if (isLong || !isPassingRefusal(rejected.error, true)) throw rejected.error;
 }

@@ -10,13 +10,12 @@ import { applyPoll } from '../requests/record';
 import { sendComment } from './message';
 import { applyFormat } from './repair';
 import type { SessionRun } from './run';
-import { pollDelay, retryPollDelay } from './schedule';
+import { MAX_UNUSABLE_MS, pollDelay, retryPollDelay } from './schedule';
 import { hasBegun } from './turn';
 import type { RunResult } from './types';
 import type { Wake } from './wake';
 
-/** Time and wakes for which responses may be unusable in a row */
-const MAX_UNUSABLE_MS = 3 * 60_000;
+/** Wakes in which responses may be unusable in a row */
 const MIN_UNUSABLE_WAKES = 3;
 /** Maximum time by which the service's clock may be ahead of the local one */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;

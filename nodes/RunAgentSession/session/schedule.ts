@@ -42,6 +42,9 @@ export function pollDelay(
 	return leftMs >= MIN_POLL_MS ? leftMs : undefined;
 }
 
+/** Time for which responses may be refusals, or unusable, in a row */
+export const MAX_UNUSABLE_MS = 3 * 60_000;
+
 const FIRST_RETRY_MS = 1_000;
 
 /** Returns 1, 2, 4, ... s, up to a good poll's wait. `Retry-After` makes it longer, `leftMs` cuts it. Undefined if no time is left. */

@@ -34,8 +34,18 @@ const PARAMETER_IN_TEXT = /\{\s*([A-Za-z_]\w*)\s*(?::[^{}]*)?\}/g;
 const isPlain = (value: unknown): value is boolean | number =>
 	typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 
+/** @throws WorkspaceAutomationError for a whole number that has lost digits on its way here, such as a 64-bit ID */
+function requireExact(name: string, value: unknown): void {
+	if (!Number.isInteger(value) || Number.isSafeInteger(value)) return;
+	throw new WorkspaceAutomationError(
+		`${name} has a number that would change`,
+		`${String(value)} would arrive with other digits. Pass it as a text, as a query parameter with a type such as {id:UInt64}.`,
+	);
+}
+
 /** Escapes a value for quotes of any kind. @throws WorkspaceAutomationError for objects, lists, no value, and text that isn't UTF-8 */
 function escaped(name: string, value: unknown): string {
+	requireExact(name, value);
 	if (typeof value !== 'string' && !isPlain(value))
 		throw new WorkspaceAutomationError(
 			`${name} has a value that can't be put in quotes`,
@@ -54,6 +64,7 @@ function escaped(name: string, value: unknown): string {
 
 /** Returns a literal of the value's type in n8n. @throws WorkspaceAutomationError for objects */
 function literal(name: string, value: unknown): string {
+	requireExact(name, value);
 	if (value === null || value === undefined) return 'NULL';
 	if (typeof value === 'string') return `'${escaped(name, value)}'`;
 	if (isPlain(value)) return String(value);

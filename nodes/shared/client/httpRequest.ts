@@ -50,6 +50,8 @@ interface FoundError {
 	name?: unknown;
 	message?: unknown;
 	cause?: unknown;
+	/** One for each address of a host to which no connection was possible */
+	errors?: unknown[];
 }
 
 const isErrorCode = (value: unknown): value is string =>
@@ -64,7 +66,7 @@ const isBlock = (innermost: FoundError): boolean =>
 export function toFailedAttempt(error: unknown): FailedAttempt {
 	const chain: FoundError[] = [];
 	for (let at = error as FoundError | undefined; at && chain.length < 6;)
-		at = chain[chain.push(at) - 1].cause as typeof at;
+		at = (chain[chain.push(at) - 1].cause ?? at.errors?.[0]) as typeof at;
 	const innermost = chain[chain.length - 1] ?? {};
 	const reason = excerpt(toText(innermost.message));
 	const code = chain.flatMap(({ code, httpCode }) => [code, httpCode]).find(isErrorCode);

@@ -47,8 +47,8 @@ function characterPattern(character: string): string {
 		`&#0{0,6}${character.charCodeAt(0)};?`,
 		`&#[xX]0{0,6}${hex};?`,
 		...(name ? [`&${name};`] : []),
-		// Escaped text has backslashes in pairs.
-		character === '\\' ? '(?:\\\\\\\\){1,2}' : escapeRegExp(character),
+		// JSON has backslashes in pairs, and other escaped text has single ones.
+		character === '\\' ? '(?:(?:\\\\\\\\){1,2}|\\\\)' : escapeRegExp(character),
 	];
 	return `(?:${forms.join('|')})`;
 }

@@ -24,22 +24,27 @@ const MAX_ENVELOPE_DEPTH = 5;
 const MAX_HEADER_LENGTH = 10_000;
 
 const PAGING_PLACE =
-	/^(?:meta(?:data)?|pages?|paging|pagination|paginator|pager|pageinfo|list|links?|cursors?|data|results?|response(?:metadata)?|hits|summary)$/;
+	/^(?:meta(?:data)?|pages?|paging|pagination|paginator|pager|pageinfo|list|links?|cursors?|data|results?|response(?:metadata)?|hits|summary|stat(?:istic)?s|totals?)$/;
 /** Parts of an envelope that count something else */
 const OTHER_PLACE = /^(?:setuprequired|ratelimit|quota)/;
 
 // Patterns of names in lower case, without anything but letters
 const TOTAL =
-	/^(?:full|all|grand)?(?:total|count)$|^total(?!pages?$|amount|bytes|cost|price|time)[a-z]+$|^(?:item|entr(?:y|ie)|record|result|row|object|element|hit|match)(?:e?s)?(?:count|total)$|^(?:numfound|nbhits)$/;
+	/total|count|found|hits|matches|available|length|(?:set|result|list)size|estimate|^num/;
+const NO_TOTAL =
+	/amount|bytes|cost|price|time|limit|request|token|version|^content|^max|^per|per(?:page|request)$|^page(?:size|length)/;
 const PAGE_COUNT =
-	/^(?:last|lastpage|totalpages?|pagestotal|pagescount|pagecount|pages|n(?:umberof|um|b)pages)$/;
+	/^(?:last|(?:last|max)page|totalpages?|pages?total|pagescount|pagecount|pages|n(?:umberof|um|b)pages)$/;
 const PAGE_SIZE = /^(?:limit|perpage|pagesize|maxresults|itemsperpage|pagelimit)$/;
 const MORE =
-	/next|more|cursor|after|continu|truncated|incomplete|partial|remaining|marker|bookmark|resumption|scroll|lastevaluated|^(?:errors?|failures?|failed[a-z]*)$/;
-const END = /^(?:is)?(?:the)?(?:last|lastpage|end|atend|final|finished|done|complete|exhausted)$/;
+	/next|more|cursor|after|continu|truncated|incomplete|partial|remaining|marker|bookmark|resumption|scroll|lastevaluated|pag[a-z]*token|startkey|limitreached|^(?:token|offset|position|iterator|limited|capped|errors?|failures?|failed[a-z]*)$/;
+const END =
+	/^(?:is)?(?:the)?(?:last|lastpage|end|atend|eof|final|finished|done|complete|exhausted|all(?:loaded|returned))$/;
+/** Says more in any field, such as a warning or a status */
+const MORE_TEXT = /\b(?:truncated|partial|incomplete)\b/i;
 /** Stricter, because other headers have such words too, such as `Retry-After` */
 const MORE_HEADER =
-	/^(?:next(?:page|cursor|link|token|marker|url)?|has(?:more|next|nextpage)|more|cursor|continuation(?:token)?|truncated)$/;
+	/next(?:page|cursor|link|token|marker|url|offset|key)|cursor|continuation|^(?:next|has(?:more|next)|more|truncated)$/;
 
 const toKey = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
 
@@ -61,16 +66,30 @@ function goesBeyond(key: string, value: unknown, page: ArrivedPage): boolean {
 	const { entries, size, arrived = Infinity, pages = Infinity } = page;
 	if (PAGE_COUNT.test(key)) return number > pages;
 	if (PAGE_SIZE.test(key)) return number > 0 && number === entries.length && number < size;
-	if (!TOTAL.test(key) || number === entries.length) return false;
+	// The requested number of entries is no total of theirs, except by its plain name.
+	const isTotal = TOTAL.test(key) && !NO_TOTAL.test(key) && (number !== size || /total/.test(key));
+	if (!isTotal || number === entries.length) return false;
 	// A total below what has arrived counts pages.
 	return arrived === Infinity ? false : number > (number < arrived ? pages : arrived);
 }
 
-const isNextLink = (link: unknown): boolean =>
-	isRecord(link) && /\bnext\b/i.test(String(link.rel)) && isAffirmative(link.href ?? link.url ?? 1);
+/** Returns whether a range such as `items 0-24/100`, or `25 of 100`, ends before the list does. */
+function endsEarly(range: string): boolean {
+	const found = /(?:-\s*(\d+)\s*\/|\b(\d+)\s+of)\s*(\d+)\s*$/.exec(range.slice(0, 100));
+	return found !== null && Number(found[1] ?? found[2]) + 1 < Number(found[3]);
+}
+
+function isNextLink(link: unknown): boolean {
+	if (!isRecord(link)) return false;
+	const { rel, rels, relation, name, type, href, url, next } = link;
+	const isNext = [rel, rels, relation, name, type].some((each) => /\bnext\b/i.test(String(each)));
+	return isAffirmative(next) || (isNext && isAffirmative(href ?? url ?? 1));
+}
 
 function saysMore(key: string, value: unknown): boolean {
 	if (Array.isArray(value) && /links?$/.test(key)) return value.some(isNextLink);
+	const texts = [value].flat().filter((each) => typeof each === 'string');
+	if (texts.some((text) => MORE_TEXT.test(text) || endsEarly(text))) return true;
 	return MORE.test(key) ? isAffirmative(value) : END.test(key) && /^false$/i.test(String(value));
 }
 
@@ -92,12 +111,6 @@ function findField(
 		if (inner !== undefined) return inner;
 	}
 	return undefined;
-}
-
-/** Returns whether `Content-Range: items 0-24/100` ends before the list does. */
-function endsEarly(value: string): boolean {
-	const [, last, total] = /(\d+)\s*\/\s*(\d+)\s*$/.exec(value) ?? [];
-	return last !== undefined && Number(last) + 1 < Number(total);
 }
 
 function headerSaysMore(name: string, value: string, page: ArrivedPage): boolean {

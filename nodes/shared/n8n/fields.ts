@@ -11,7 +11,7 @@ import { WorkspaceAutomationError } from '../errors';
 import {
 	requireJsonObject,
 	requireLine,
-	requireLines,
+	requireNoNull,
 	requireNumber,
 	requireChoice,
 	requireString,
@@ -82,7 +82,7 @@ export const textField = <T = string>(
 	...field<T>(displayName, name, 'string', '', {}),
 	check(label, value) {
 		const text = more.required ? requireText(label, value) : requireString(label, value);
-		return (more.typeOptions?.rows ? requireLines : requireLine)(label, text) as T;
+		return (more.typeOptions?.rows ? text : requireLine(label, text)) as T;
 	},
 	...more,
 });
@@ -217,6 +217,7 @@ export function readParameter<T>(panel: Panel, declared: Field<T>, parent = ''):
 	// n8n's own `extractValue` for locators can time out.
 	const isChosen = type === 'resourceLocator' && isRecord(given) && 'mode' in given;
 	const value = isChosen ? given.value : given;
+	if (typeof value === 'string') requireNoNull(displayName, value);
 	return check
 		? check(displayName, value, { raw, evaluate: createEvaluator(panel) })
 		: (value as T);
