@@ -206,7 +206,7 @@ describe('what came of a decision', () => {
 		['taken, without an effect', taken],
 		[
 			'refused as unknown after an earlier try',
-			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true),
+			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true, 3),
 		],
 	])('approvers are asked again about a request that is still pending: %s', (_, records) => {
 		const question = createQuestion([seen], undefined, 1, {});

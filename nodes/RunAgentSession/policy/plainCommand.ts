@@ -17,7 +17,7 @@ const KEYWORDS = new Set(
 	).split(' '),
 );
 
-const CONTROL_CHARACTER = /[^\P{Cc}\n\t]/u;
+const CONTROL_CHARACTER = /[^\P{Cc}\n\t]|[\u2028\u2029]/u;
 const WILDCARDS = /[\uFDD0\uFDD1]/;
 const BLANKS = /[ \t]+/y;
 const REDIRECTION = /(?:2>&1|[2&]?>[ \t]*\/dev\/null)(?![^ \t\n;|&])/y;
