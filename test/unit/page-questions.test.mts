@@ -2,11 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
-import {
-	createForm,
-	repeatAnswer,
-	type PageForm,
-} from '../../nodes/RunAgentSession/page/view.ts';
+import { createForm, repeatAnswer, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
 import { readForm } from './forms.mts';
 import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
