@@ -167,6 +167,18 @@ describe('a question of the agent', () => {
 		expect(sent).toEqual([]);
 	});
 
+	test.each(['deny', 'approve', 'rules'])(
+		'gets Answer If Nobody Answers with the policy %s, too',
+		async (permissionPolicy) => {
+			const flow = ask('[question Which style?] [say Done.]', {
+				permissionPolicy,
+				...unanswered('Warm'),
+			});
+			const { sent } = await answering(createStage(), flow);
+			expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
+		},
+	);
+
 	test('gets Answer If Nobody Answers, if its options have it', async () => {
 		const text = '[question Which style?] [question Which? {new=Modern, old=Classic}] [say Done.]';
 		const { item, sent } = await answering(createStage(), ask(text, unanswered('Classic')));

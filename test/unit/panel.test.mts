@@ -58,6 +58,7 @@ describe('the fields of each operation', () => {
 				'whileWaiting',
 				'maxWait',
 				'onMaxWait',
+				'approvals',
 				'options',
 			],
 		],

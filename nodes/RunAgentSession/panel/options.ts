@@ -85,8 +85,8 @@ const sorted = (options: Field[]): Field[] =>
 const onlyWhile = <F extends Field>(...fields: F[]) =>
 	showFor({ '/operation': SESSION_OPERATIONS }, ...fields);
 
-/** A policy that decides everything by itself still asks if a request has no clear option. */
-const ASKING_POLICIES = ['ask', 'rules', 'approve'];
+/** Policies for which Try Rules has one of the options */
+const TRIED_POLICIES = ['ask', 'rules', 'approve'];
 
 const approvalsField = collection(
 	'Approvals',
@@ -114,9 +114,8 @@ const optionsField = collection(
 );
 
 export const collections: Field[] = [
-	...showFor(
-		{ operation: [...SESSION_OPERATIONS, 'tryRules'], permissionPolicy: ASKING_POLICIES },
-		approvalsField,
-	),
+	// Every policy asks if a request has no clear option, or if the agent has a question.
+	...showFor({ operation: SESSION_OPERATIONS }, approvalsField),
+	...showFor({ operation: ['tryRules'], permissionPolicy: TRIED_POLICIES }, approvalsField),
 	...showFor({ operation: SESSION_OPERATIONS }, optionsField),
 ];
