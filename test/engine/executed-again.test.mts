@@ -182,20 +182,20 @@ describe('several nodes', () => {
 				more: { [OTHER]: { prompt: '[work 20s] [ask bash: y] [say Second]' } },
 				items: prompts('[work 20s] [ask bash: x] [say First]'),
 			};
-			const answered = new Set<string>();
+			let isAnswered = false;
 			const run = await stage.run(flow, async (paused) => {
-				for (const node of [OTHER, NODE]) {
-					const link = linkOf(paused, node);
-					if (!link || answered.has(link)) continue;
-					if (![NODE, OTHER].every((each) => linkOf(paused, each))) continue;
-					const { status, body } = await stage.open(flow, paused, link);
-					expect(status).toBe(200);
-					answered.add(link);
-					return (await stage.open(flow, paused, link, fillIn(body, 'Approve once'))).data;
+				const links = [NODE, OTHER].map((each) => linkOf(paused, each));
+				if (isAnswered || !links.every(Boolean)) return;
+				for (const link of links) {
+					const { status, body } = await stage.open(flow, paused, link!);
+					expect([status, body.match(/Run this command/g)?.length]).toEqual([200, 2]);
 				}
-				return undefined;
+				// One page has the requests of both.
+				isAnswered = true;
+				const link = links[order === 'v0' ? 0 : 1]!;
+				const { body } = await stage.open(flow, paused, link);
+				return (await stage.open(flow, paused, link, fillIn(body, 'Approve once'))).data;
 			});
-			expect(answered.size).toBe(2);
 			expect(textsOf(run)).toEqual([['First']]);
 			expect(textsOf(run, 'After other')).toEqual([['Second']]);
 			expect(starts(stage)).toHaveLength(2);

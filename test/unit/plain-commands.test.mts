@@ -98,7 +98,7 @@ describe('a plain command', () => {
 		["a '\u001b'", 'a control character'],
 		["a 'b\tc'", 'a quotation mark that is not closed'],
 		['a\u00a0b', '«\u00a0»'],
-		['a \u2028 b', '«\u2028»'],
+		['a \u2028 b', 'a control character'],
 		['a ‘b’', '«‘»'],
 		['a \ufdd0', 'a character that is not assigned'],
 	])("isn't %j, because of %s", (text, problem) => expect(words(text)).toBe(problem));
