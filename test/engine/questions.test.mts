@@ -127,6 +127,19 @@ describe('a question of the agent', () => {
 		expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
 	});
 
+	test('keeps what was typed if the question has changed since, and says so', async () => {
+		const stage = createStage();
+		const flow = ask('[question Which style?] [say Done.]');
+		let opened = 0;
+		const { replies, sent } = await answering(stage, flow, (html) => {
+			const form = fillIn(html, '', { answer0: 'Warm' });
+			return opened++ === 0 ? { ...form, shown: 'of another question' } : form;
+		});
+		expect(replies[0]).toContain('The request has changed');
+		expect(replies[0]).toContain('>\nWarm</textarea>');
+		expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
+	});
+
 	test('takes the first answer of two approvers', async () => {
 		const stage = createStage();
 		const flow = ask('[question Which style?] [work 3m] [say Done.]', {

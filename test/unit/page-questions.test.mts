@@ -92,7 +92,11 @@ describe('a question', () => {
 			'Shorten the answer to 10,000 characters. It has 10,001.',
 		],
 		[{ options: ['a'] }, {}, 'Choose an option.'],
-		[{ options: ['a'] }, { request0: '7' }, 'Choose an option.'],
+		[
+			{ options: ['a'] },
+			{ request0: '7' },
+			'The agent doesn’t offer this option anymore. Choose another one.',
+		],
 		[
 			{ options: ['a'] },
 			{ answer0: 'b' },

@@ -199,13 +199,20 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const hasFormBody = (context: IWebhookFunctions): boolean =>
 	FORM_TYPE.test(String(context.getRequestObject().headers?.['content-type'] ?? ''));
 
-/** Returns what the page says of a form that isn't accepted. It keeps what was typed, unless it was about other requests. */
+/** Returns what the page says of a form that isn't accepted. It keeps what was typed. */
 function explainProblem(
 	problem: FormProblem,
 	body: unknown,
+	isSingle: boolean,
 ): Pick<PageView, 'title' | 'says' | 'filled'> {
 	const sent = isRecord(body) ? body : {};
-	if (problem === 'changed') return { ...PAGE_PROBLEMS.changed, filled: { comment: sent.comment } };
+	const { comment, answer0, reason0 } = sent;
+	// With several requests, only the comment is surely about those that are shown now.
+	if (problem === 'changed')
+		return {
+			...PAGE_PROBLEMS.changed,
+			filled: isSingle ? { comment, answer0, reason0 } : { comment },
+		};
 	if (problem === 'incomplete') return { ...PAGE_PROBLEMS.incomplete, filled: sent };
 	const says = [`${problem.reason} Nothing was sent.`];
 	return { title: 'Your answer can’t be sent', says, filled: sent };
@@ -281,7 +288,8 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const answers = readForms(sections, body, realClock.now());
 	if (isProblem(answers)) {
 		const isSecond = answers === 'changed' && (view.given ?? []).length > 0;
-		const why = isSecond ? PAGE_PROBLEMS.answered : explainProblem(answers, body);
+		const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;
+		const why = isSecond ? PAGE_PROBLEMS.answered : explainProblem(answers, body, isSingle);
 		return sendPage(context, 409, { ...view, ...why });
 	}
 	const pages = [page, ...all];

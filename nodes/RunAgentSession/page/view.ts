@@ -342,8 +342,8 @@ function readAnswerTo(
 	body: Record<string, unknown>,
 	index: number,
 ): SentVote | { reason: string } {
-	const chosen = question.options.findIndex((_, at) => body[choiceField(index)] === String(at));
-	const answer = chosen < 0 ? trimmedText(body[answerField(index)]) : chosen;
+	const chosen = trimmedText(body[choiceField(index)]);
+	const answer = chosen === '' ? trimmedText(body[answerField(index)]) : Number(chosen);
 	const checked = checkQuestionAnswer(question, answer);
 	if ('reason' in checked) return checked;
 	const { value, isOption } = checked;
