@@ -18,7 +18,7 @@ export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
 const firstSiteId = '7a3150ca-14a5-4c42-aa3a-0cc5bf96c8fc';
 
 /** Scripts for the agent of the local mock service, by example and node */
-const SCRIPTS: Record<string, Record<string, string>> = {
+export const SCRIPTS: Record<string, Record<string, string>> = {
 	'approve-in-slack': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
@@ -26,6 +26,10 @@ const SCRIPTS: Record<string, Record<string, string>> = {
 	'approve-on-a-page': {
 		'Run Agent Session':
 			'[work 1s] [ask bash: git push + edit: index.html] [work 1s] [say The landing page is live.]',
+	},
+	'ask-before-publishing': {
+		'Run Agent Session':
+			'[work 1s] [question Which headline? {fresh=Fresh coffee, daily=Open daily}] [change texts: Coffee => Fresh coffee] [ask edit: index.html] [ask bash: npm run publish] [say Not published.] [next turn] [ask bash: npm run publish -- --staging] [say Published to the staging site.]',
 	},
 	'broken-links': {
 		'Run Agent Session':

@@ -6,7 +6,7 @@ import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import { fillExample, importAllCredentials } from './channels/filledIn.mts';
 import { atHost } from './channels/standIn.mts';
 import { useChannels } from './channels/useChannels.mts';
-import { answer, openPage } from './page.mts';
+import { getChoice, openPage, send } from './page.mts';
 import { expectSuccess, FASTER } from './pausing.mts';
 
 const { stage } = useChannels({ clock: { faster: FASTER, origin: Date.now() } });
@@ -36,6 +36,19 @@ const approvalUrls = ({ runData }: Execution): string[] =>
 		.flatMap(({ data }) => data?.main.flat() ?? [])
 		.flatMap((item) => (item?.json.approvalUrl as string | undefined) ?? []);
 
+/** Approves each request of a page, and chooses the first option of each question. */
+async function approvePage(link: string): Promise<void> {
+	const page = await openPage(link);
+	const names = [...new Set(page.html.match(/(?<=name="request)\d+/g))].map(Number);
+	const choices = names.map((n) => {
+		const isPermission = new RegExp(`name="request${n}"[^>]*>\\s*<span>Approve once<`).test(
+			page.html,
+		);
+		return [`request${n}`, isPermission ? getChoice(page, n, 'Approve once') : '0'];
+	});
+	await send(link, page, Object.fromEntries(choices));
+}
+
 /** Approves each request, until the execution has ended. */
 async function approveAll(executionId: string): Promise<Execution> {
 	const { host } = stage;
@@ -46,10 +59,7 @@ async function approveAll(executionId: string): Promise<Execution> {
 		for (const url of approvalUrls(execution)) {
 			if (answered.has(url)) continue;
 			answered.add(url);
-			const link = atHost(url, host.url);
-			const { html } = await openPage(link);
-			const count = new Set(html.match(/name="request\d+"/g)).size;
-			await answer(link, Array<string>(count).fill('Approve once'));
+			await approvePage(atHost(url, host.url));
 		}
 		await sleep(250);
 	}

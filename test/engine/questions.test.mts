@@ -1,6 +1,7 @@
 // The agent's questions, reasons for denials, and edits, from the service to the approval page and back, in n8n-core's engine and in simulated time.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
+import { exampleWorkflow, SCRIPTS } from '../../tools/examples.mts';
 import { createStage, fillIn, NODE, runsOf, type Flow, type Stage } from './flow.mts';
 
 type Fill = (html: string, item: IDataObject) => Record<string, string>;
@@ -384,5 +385,32 @@ describe('an edit', () => {
 		expect(whole).toContain('line499');
 		expect(whole).not.toContain('not shown');
 		expect(whole).not.toContain('<form');
+	});
+});
+
+test('the example "Ask before it publishes" asks a question, shows a diff, and tries again after a denial with a reason', async () => {
+	const name = 'ask-before-publishing';
+	const [node] = exampleWorkflow(name).nodes.filter(({ type }) =>
+		type.endsWith('.runAgentSession'),
+	);
+	const { permissionPolicy, approvals } = node.parameters;
+	const stage = createStage();
+	const { item, pages, sent } = await answering(
+		stage,
+		ask(SCRIPTS[name]['Run Agent Session'], { permissionPolicy, approvals }),
+		(html) => fillIn(html, 'Fresh coffee'),
+		(html) => fillIn(html, 'Approve once'),
+		(html) => fillIn(html, 'Deny', { reason0: 'Use the staging site first.' }),
+		(html) => fillIn(html, 'Approve once'),
+	);
+	expect(pages[1]).toContain('<table class="change">');
+	expect(pages[2]).toContain('The agent gets it.');
+	expect(listBodies(stage, '/messages').map(({ text }) => text)).toEqual([
+		'Use the staging site first.',
+	]);
+	expect(sent.map(({ response }) => response)).toEqual(['fresh', 'once', 'reject', 'once']);
+	expect(item).toMatchObject({
+		text: 'Published to the staging site.',
+		changes: [{ path: 'index.html', added: 1, removed: 1 }],
 	});
 });

@@ -52,3 +52,14 @@ test('those that look the same are approved together, and no other', async () =>
 	expect(pages[0]).toContain('Approve all that look the same (1 more request)');
 	expect(optionsOf(completed)).toEqual([['once'], ['reject'], ['once']]);
 });
+
+test('another session is left for its own link if nothing is chosen for it', async () => {
+	const flow = flowOf(['[ask bash: a] [say 1]', '[question Why?] [say 2]']);
+	const stage = createStage();
+	const { pages } = await answerFirst(stage, flow, (html) => {
+		const { request0, shown } = fillIn(html, 'Approve once');
+		return { shown, request0, answer1: ' ' };
+	});
+	expect(pages[1].match(/You (approved|answered)/g)).toEqual(['You approved']);
+	expect(stage.of('POST', '/resolve')).toHaveLength(1);
+});

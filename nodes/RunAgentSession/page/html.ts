@@ -195,7 +195,7 @@ function optionWords({ serviceSays, description }: PageChoice, scope: string | u
 }
 
 function choiceRadio(
-	{ index, isLike }: PlacedRequest,
+	{ index, isOptional }: PlacedRequest,
 	choice: PageChoice,
 	at: number,
 	view: PageView,
@@ -207,11 +207,7 @@ function choiceRadio(
 	const words = hint && markup`<small>${hint}${said}</small>`;
 	const around = hint === undefined ? undefined : 'always';
 	const kind = decision === 'deny' ? 'denies' : undefined;
-	return radio(
-		{ name: choiceField(index), at, kind, around, isOptional: isLike },
-		[name, words],
-		view,
-	);
+	return radio({ name: choiceField(index), at, kind, around, isOptional }, [name, words], view);
 }
 
 /** Renders the field for a reason, which appears once Deny is chosen. */
@@ -261,22 +257,28 @@ function requestVotes({ record, status, voided }: PageRequest, view: PageView): 
 	];
 }
 
-function questionOptions({ options, isFree }: AgentQuestion, index: number, view: PageView): Html {
-	if (isFree) return textArea(answerField(index), 'Your answer', view, ' required');
+function questionOptions(
+	{ options, isFree }: AgentQuestion,
+	{ index, isOptional }: PlacedRequest,
+	view: PageView,
+): Html {
+	if (isFree) return textArea(answerField(index), 'Your answer', view, !isOptional && ' required');
 	const radios = options.map(({ label, description }, at) => {
 		const words =
 			description !== undefined &&
 			markup`<small>${agentText(description, MAX_FACT_LENGTH)}</small>`;
-		return radio({ name: choiceField(index), at }, [agentText(label), words], view);
+		return radio({ name: choiceField(index), at, isOptional }, [agentText(label), words], view);
 	});
 	return markup`<div class="choices">${radios}</div>`;
 }
 
 function questionCard(
-	{ question, request, count }: { question: AgentQuestion; request: PageRequest; count: string },
-	index: number,
+	question: AgentQuestion,
+	count: string,
+	placed: PlacedRequest,
 	view: PageView,
 ): Html {
+	const { request } = placed;
 	const { interaction, because } = request;
 	const { text, others } = question;
 	const facts = others.map(({ name, text: value }) => ({ label: name, text: value }));
@@ -289,7 +291,7 @@ ${text === '' ? markup`<p class="folder">The question has no text.</p>` : codeBl
 ${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
 ${text === '' && facts.length > 0 && factList(facts, MAX_FACT_LENGTH)}
 ${requestVotes(request, view)}
-${because === undefined && questionOptions(question, index, view)}
+${because === undefined && questionOptions(question, placed, view)}
 ${because !== undefined && markup`<p class="hint">You can’t answer this here: ${because}. Answer it in the dashboard.</p>`}
 <details><summary>Details</summary>${factList([...(text === '' ? [] : facts), type, id], MAX_FACT_LENGTH)}</details>
 </fieldset>`;
@@ -303,8 +305,8 @@ interface PlacedRequest {
 	total: number;
 	/** Number of later requests that look the same */
 	likeCount: number;
-	/** True if an earlier one looks the same */
-	isLike: boolean;
+	/** True if it's another session's, or an earlier one looks the same */
+	isOptional: boolean;
 }
 
 const sameBox = ({ index, likeCount }: PlacedRequest, view: PageView): Html =>
@@ -314,7 +316,7 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 	const { request, index, total, likeCount } = placed;
 	const { record, interaction, isWhole, change, choices, because, question } = request;
 	const count = total > 1 ? `${index + 1} of ${total} · ` : '';
-	if (question) return questionCard({ question, request, count }, index, view);
+	if (question) return questionCard(question, count, placed, view);
 	const details = describeRequest(interaction);
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
 	const radios = choices.map((choice, at) => choiceRadio(placed, choice, at, view, scope));
@@ -414,8 +416,9 @@ function form(view: PageView, pending: PageForm): Html {
 	const toCards = (form: PageForm, about: PageView): Html[] =>
 		form.requests.map((request) => {
 			const index = next++;
-			const [likeCount, isLike] = [same.get(index)?.length ?? 0, likes.includes(index)];
-			return requestCard({ request, index, total, likeCount, isLike }, about);
+			const likeCount = same.get(index)?.length ?? 0;
+			const isOptional = form !== pending || likes.includes(index);
+			return requestCard({ request, index, total, likeCount, isOptional }, about);
 		});
 	const cards = toCards(pending, view);
 	const rest = [

@@ -356,7 +356,12 @@ export type FormProblem = 'changed' | 'incomplete' | { reason: string };
 
 export const isProblem = <T>(read: T[] | FormProblem): read is FormProblem => !Array.isArray(read);
 
-/** Reads what a page was sent. Returns a list of answers for each of its forms. */
+const hasAnswer = ({ requests }: PageForm, body: Record<string, unknown>, from: number): boolean =>
+	requests.some((_, position) =>
+		[choiceField, answerField].some((field) => trimmedText(body[field(from + position)]) !== ''),
+	);
+
+/** Reads what a page was sent. Returns a list of answers for each of its forms, empty for a session that was left for later. */
 export function readForms(
 	sections: readonly PageSection[],
 	body: unknown,
@@ -366,8 +371,10 @@ export function readForms(
 	const filled = withSame(sections, body);
 	const read: FormAnswer[][] = [];
 	let from = 0;
-	for (const { pending } of sections) {
-		const answers = readForm(pending, filled, at, from);
+	for (const [index, { pending }] of sections.entries()) {
+		// Other sessions can wait for their own links.
+		const canWait = index > 0 && !hasAnswer(pending, filled, from);
+		const answers = canWait ? [] : readForm(pending, filled, at, from);
 		if (isProblem(answers)) return answers;
 		read.push(answers);
 		from += pending.requests.length;
