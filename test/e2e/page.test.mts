@@ -109,6 +109,13 @@ beforeAll(async () => {
 		'later',
 		withPage('later', ['later: [ask bash: first] [ask bash: second] [say Went on.]']),
 	);
+	await begin(
+		'several',
+		withPage('several', [
+			asks('several', 'first', 'second'),
+			'several: [question Which style? {new=Modern, old=Classic}] [say Went on.]',
+		]),
+	);
 	// The other session keeps the execution paused, so that not n8n itself answers whoever is second.
 	for (const name of RACES)
 		await begin(name, withPage(name, [asks(name), `${name}: [work 4m] [say Done.]`]));
@@ -252,6 +259,20 @@ describe('an answer', () => {
 				],
 			},
 		]);
+	});
+
+	test('decides three requests of two sessions with one Send', async () => {
+		const [url] = await links('several', 2);
+		const page = await openPage(url);
+		const isFirst = /1 of 3 · Run this command/.test(page.html);
+		const choices = isFirst
+			? [getChoice(page, 0, 'Approve once'), getChoice(page, 1, 'Deny'), '0']
+			: ['0', getChoice(page, 1, 'Approve once'), getChoice(page, 2, 'Deny')];
+		const fields = choices.map((value, index) => [`request${index}`, value]);
+		expect(await send(url, page, Object.fromEntries(fields))).toMatchObject(SAVED);
+		expect(await ended('several')).toHaveLength(2);
+		expect((await decided('several')).sort()).toEqual(['new', 'once', 'reject']);
+		expect(await countSent('several')).toBe(3);
 	});
 
 	test('of one of ten sessions decides only this one', async () => {

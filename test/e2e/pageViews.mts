@@ -143,6 +143,15 @@ export function pageViews() {
 		team: { ...asks(formFor(shared)), reader },
 		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.questions[0], 0), reader },
 		two: asks(form(request(), edit)),
+		several: {
+			...asks(form(request(), edit)),
+			others: [request(), question({ question: 'Which color?' })].map((each, index) => ({
+				...common,
+				sessionId: `s${index + 2}`,
+				pending: form(each),
+			})),
+			moreSessions: 3,
+		},
 		hostile: asks(form(hostile, undecidable)),
 		undecidable: asks(form(undecidable)),
 		sent: { ...saved, given: listGiven(sent, sent.questions[0], 0) },
