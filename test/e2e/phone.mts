@@ -85,8 +85,7 @@ export async function answerOnPhone(url: string, beforeSend: () => Promise<void>
 		await page.keyboard.type('Not that page.');
 		await page.keyboard.press('Tab');
 		await beforeSend();
-		await page.keyboard.press('Enter');
-		await page.waitForLoadState();
+		await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 		await eventually(async () => {
 			// Sends the form again.
 			if (await isRunning(page)) await page.reload();

@@ -144,8 +144,8 @@ describe('an update while n8n is running', () => {
 	test('loads only files that are equal in both versions', async () => {
 		const next = await buildChanged(
 			'nodes/RunAgentSession/session/poll.ts',
-			'MAX_UNUSABLE_MS = 3 *',
-			'MAX_UNUSABLE_MS = 4 *',
+			'MAX_STALE_MS = 60_',
+			'MAX_STALE_MS = 61_',
 		);
 		const [old, changed] = [readCode(packed.folder), readCode(next)];
 		const { errors, sent, later } = await update(next);
