@@ -59,6 +59,8 @@ export interface ExecutionSummary {
 	status: string;
 	/** Its start mode: `manual`, `webhook`, `trigger`, `integrated` (by another one), `retry`, ... */
 	mode: string;
+	/** The execution that this one retries */
+	retryOf?: string | null;
 }
 
 /** The latest hundred executions of a workflow, newest first */
@@ -70,6 +72,18 @@ export async function listExecutions(rest: Rest, workflowId: string): Promise<Ex
 }
 
 export const hasEnded = ({ status }: { status: string }): boolean => ENDED.includes(status);
+
+/** The retries of an execution that have ended or are paused */
+export async function listRetries(
+	rest: Rest,
+	workflowId: string,
+	executionId: string,
+): Promise<ExecutionSummary[]> {
+	const all = await listExecutions(rest, workflowId);
+	return all.filter(
+		(each) => each.retryOf === executionId && (hasEnded(each) || each.status === 'waiting'),
+	);
+}
 
 export interface WaitOptions {
 	timeoutMs?: number;

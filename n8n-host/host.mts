@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { hostEnvironment, hostUrl, type HostPorts } from './environment.mts';
-import { waitForExecution, type Execution, type WaitOptions } from './executions.mts';
+import { listRetries, waitForExecution, type Execution, type WaitOptions } from './executions.mts';
 import { startGuarded, type Guarded } from './guarded.mts';
 import { copyHome, isNewHome, keepHome } from './home.mts';
 import type { Log } from './pinned.mts';
@@ -294,8 +294,19 @@ function actions(url: string, rest: Rest) {
 
 		async retry(executionId: string, withSavedWorkflow = false) {
 			const body = { loadWorkflow: withSavedWorkflow };
-			const { id } = await rest.post(`/executions/${executionId}/retry`, body);
-			return id as string;
+			const { workflowId } = await rest.get(`/executions/${executionId}`);
+			const before = await listRetries(rest, workflowId, executionId);
+			const answered = rest.post(`/executions/${executionId}/retry`, body);
+			answered.catch(() => undefined);
+			// n8n 1 never answers if the retry pauses, and is resumed before n8n has noted the pause.
+			const isAnswered = async () => await Promise.race([answered, sleep(1_000)]);
+			for (;;) {
+				const answer = (await isAnswered()) as { id: string } | undefined;
+				if (answer) return answer.id;
+				const after = await listRetries(rest, workflowId, executionId);
+				const found = after.find(({ id }) => before.every((each) => each.id !== id));
+				if (found) return found.id;
+			}
 		},
 
 		async activate(workflowId: string) {

@@ -44,6 +44,10 @@ const findSaved = (
 	listAnswers(nodeContext).find((answer) => answer.nonce === nonce) ??
 	findRecent(executionId, nonce, realClock.now());
 
+/** Returns whether the record has an answer already, so that it says what came of it. */
+const isApplied = ({ requests }: KnownRecord, { answers }: SavedAnswer): boolean =>
+	answers.every(({ vote }) => requests.some(({ votes }) => votes.some(({ at }) => at === vote.at)));
+
 export function findPage(
 	execution: PausedExecution,
 	executionId: string,
@@ -52,7 +56,9 @@ export function findPage(
 	for (const [contextName, nodeContext] of listNodes(execution)) {
 		const found = findLink(listCourses(nodeContext), nonce);
 		if (!found) continue;
-		return { found, contextName, saved: findSaved(nodeContext, executionId, String(nonce)) };
+		const saved = findSaved(nodeContext, executionId, String(nonce));
+		const isNew = saved && !isApplied(found.record, saved);
+		return { found, contextName, ...(isNew && { saved }) };
 	}
 	return undefined;
 }
