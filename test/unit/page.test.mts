@@ -393,6 +393,23 @@ describe('the choices', () => {
 		);
 	});
 
+	test('with the same name both have the words of the service', () => {
+		const two = [
+			{ value: 'once', label: 'Allow once' },
+			{ value: 'yes', label: 'Yes' },
+			{ value: 'no', label: 'No' },
+			{ value: 'deny', label: 'Deny' },
+		];
+		const html = page({ pending: pending(request({ response: { options: two } })) });
+		const shown = [...html.matchAll(/<input type="radio"[^>]*><span>(.*?)<\/span><\/label>/gs)];
+		expect(shown.map(([, label]) => label.replaceAll(/<[^>]+>/g, ''))).toEqual([
+			'Approve once: Allow once',
+			'Approve once: Yes',
+			'Deny: No',
+			'Deny: Deny',
+		]);
+	});
+
 	test('are never a value that Deny Values name for the other side', () => {
 		expect(labels(options, { denyValues: ['once'] })).toEqual([
 			['Deny', 'reject'],

@@ -67,7 +67,7 @@ export function formatQuestion({
 		const choices = isRecord(interaction)
 			? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
 			: [];
-		const names = [...new Set(choices.map(({ name }) => name))];
+		const names = choices.map(({ shownAs }) => shownAs);
 		const change = describeChange(interaction, interactions.length);
 		return askedRequest(describeRequest(interaction), lines, names, change);
 	});

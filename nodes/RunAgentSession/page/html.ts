@@ -201,13 +201,14 @@ function choiceRadio(
 	view: PageView,
 	scope?: string,
 ): Html {
-	const { name, decision } = choice;
+	const { name, shownAs, decision } = choice;
 	const hint = CHOICE_HINTS[name];
 	const said = name !== FROM_NOW_ON && optionWords(choice, scope);
 	const words = hint && markup`<small>${hint}${said}</small>`;
 	const around = hint === undefined ? undefined : 'always';
 	const kind = decision === 'deny' ? 'denies' : undefined;
-	return radio({ name: choiceField(index), at, kind, around, isOptional }, [name, words], view);
+	const label = shownAs === name ? name : agentText(shownAs);
+	return radio({ name: choiceField(index), at, kind, around, isOptional }, [label, words], view);
 }
 
 /** Renders the field for a reason, which appears once Deny is chosen. */

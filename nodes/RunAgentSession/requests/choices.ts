@@ -1,6 +1,7 @@
 import {
 	chooseOption,
 	readChoices,
+	readMeaning,
 	readOptions,
 	type ChoiceName,
 	type Option,
@@ -27,6 +28,8 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 
 export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
 	name: PageChoiceName;
+	/** The name and, where two options have the same, the service's words */
+	shownAs: string;
 	serviceSays: string;
 	description?: string;
 }
@@ -45,7 +48,7 @@ function findDescription(
 		: { description: toText(description) };
 }
 
-/** Returns the choices for a request's options. Skips options with an unclear meaning. */
+/** Returns the choices for a request's options, the one that the policy prefers first. Skips options with an unclear meaning. */
 export function pageChoices(
 	interaction: Interaction,
 	preferences: OptionPreferences,
@@ -53,7 +56,6 @@ export function pageChoices(
 ): PageChoice[] {
 	const options = readOptions(interaction);
 	if (options.length > MAX_PAGE_OPTIONS) return [];
-	// One option per name: the one that the policy would send.
 	const preferred: Partial<Record<ChoiceName, Option['value']>> = {
 		'Approve once': chooseOption(options, 'approve', { ...preferences, approveWith: 'once' }),
 		Deny: chooseOption(options, 'deny', preferences),
@@ -62,9 +64,15 @@ export function pageChoices(
 	const all = CHOICE_ORDER.flatMap((name): PageChoice[] => {
 		const named = choices.filter((choice) => choice.name === name);
 		const chosen = named.filter(({ value }) => value === preferred[name]);
-		return (chosen.length > 0 ? chosen : named).map(({ value, label, side }) => ({
+		// An option that the credential's words turn into its opposite is there only if it's preferred.
+		const others = named.filter(
+			(choice) =>
+				!chosen.includes(choice) && [undefined, choice.side].includes(readMeaning(choice).side),
+		);
+		return [...chosen, ...others].map(({ value, label, side, shownAs }) => ({
 			option: value,
 			name,
+			shownAs,
 			decision: side === 'deny' ? ('deny' as const) : ('approve' as const),
 			serviceSays: label || String(value),
 			...findDescription(interaction, value),
@@ -76,6 +84,10 @@ export function pageChoices(
 function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
 	const isLasting = ({ name }: PageChoice) => name === 'Always approve' || name === 'Always deny';
 	const once = all.filter(({ name }) => name === 'Approve once').slice(0, 1);
-	const fromNowOn = once.map((choice): PageChoice => ({ ...choice, name: FROM_NOW_ON }));
+	const fromNowOn = once.map((choice): PageChoice => ({
+		...choice,
+		name: FROM_NOW_ON,
+		shownAs: FROM_NOW_ON,
+	}));
 	return [...all.filter((each) => !isLasting(each)), ...fromNowOn, ...all.filter(isLasting)];
 }
