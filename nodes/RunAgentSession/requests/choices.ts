@@ -64,11 +64,10 @@ export function pageChoices(
 	const all = CHOICE_ORDER.flatMap((name): PageChoice[] => {
 		const named = choices.filter((choice) => choice.name === name);
 		const chosen = named.filter(({ value }) => value === preferred[name]);
-		// An option that the credential's words turn into its opposite is there only if it's preferred.
-		const others = named.filter(
-			(choice) =>
-				!chosen.includes(choice) && [undefined, choice.side].includes(readMeaning(choice).side),
-		);
+		// Beside the preferred one, an option that the credential's words turn into its opposite isn't offered.
+		const isClear = (choice: (typeof named)[number]) =>
+			chosen.length === 0 || [undefined, choice.side].includes(readMeaning(choice).side);
+		const others = named.filter((choice) => !chosen.includes(choice) && isClear(choice));
 		return [...chosen, ...others].map(({ value, label, side, shownAs }) => ({
 			option: value,
 			name,
