@@ -118,7 +118,7 @@ beforeAll(async () => {
 	);
 	// The other session keeps the execution paused, so that not n8n itself answers whoever is second.
 	for (const name of RACES)
-		await begin(name, withPage(name, [asks(name), `${name}: [work 10m] [say Done.]`]));
+		await begin(name, withPage(name, [asks(name), `${name}: [work 20m] [say Done.]`]));
 	for (const name of TEAMS) await begin(name, withPage(name, [asks(name)], { approvals: team }));
 	await begin(
 		'many',

@@ -46,8 +46,8 @@ test('three requests of two sessions are on one page, with one Send', async () =
 test('those that look the same are approved together, and no other', async () => {
 	const flow = flowOf(['[ask bash: a] [say 1]', '[ask bash: b] [say 2]', '[ask bash: a] [say 3]']);
 	const { pages, completed } = await answerFirst(createStage(), flow, (html) => {
-		const { request0, shown } = fillIn(html, 'Approve once');
-		return { shown, request0, request1: fillIn(html, 'Deny').request1, same0: 'on' };
+		const { request0, shown, together } = fillIn(html, 'Approve once');
+		return { shown, together, request0, request1: fillIn(html, 'Deny').request1, same0: 'on' };
 	});
 	expect(pages[0]).toContain('Approve all that look the same (1 more request)');
 	expect(optionsOf(completed)).toEqual([['once'], ['reject'], ['once']]);
@@ -57,9 +57,20 @@ test('another session is left for its own link if nothing is chosen for it', asy
 	const flow = flowOf(['[ask bash: a] [say 1]', '[question Why?] [say 2]']);
 	const stage = createStage();
 	const { pages } = await answerFirst(stage, flow, (html) => {
-		const { request0, shown } = fillIn(html, 'Approve once');
-		return { shown, request0, answer1: ' ' };
+		const { request0, shown, together } = fillIn(html, 'Approve once');
+		return { shown, together, request0, answer1: ' ' };
 	});
 	expect(pages[1].match(/You (approved|answered)/g)).toEqual(['You approved']);
+	expect(stage.of('POST', '/resolve')).toHaveLength(1);
+});
+
+test('if another session has changed since, only the own answers of the link count', async () => {
+	const flow = flowOf(['[ask bash: a] [say 1]', '[ask bash: b] [say 2]']);
+	const stage = createStage();
+	const { pages } = await answerFirst(stage, flow, (html) => ({
+		...fillIn(html, 'Approve once'),
+		together: 'of another request',
+	}));
+	expect(pages[1].match(/You approved/g)).toHaveLength(1);
 	expect(stage.of('POST', '/resolve')).toHaveLength(1);
 });

@@ -91,7 +91,8 @@ export const findRecent = (
 	now: number,
 ): SavedAnswer | undefined =>
 	(recent.get(executionId) ?? []).find(
-		({ answer, at }) => answer.nonce === nonce && now <= at + STARTING_MS,
+		({ answer, at, isTaken }) =>
+			answer.nonce === nonce && now <= at + (isTaken ? STARTING_MS : SAVING_MS),
 	)?.answer;
 
 /** Returns whether an answer came while the execution was running. */

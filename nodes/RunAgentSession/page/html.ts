@@ -437,7 +437,8 @@ ${rest}
 <details><summary>Add a comment</summary>
 ${textArea('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
 <p class="soft"><small>Anyone with this link can answer.</small></p>
-<input type="hidden" name="shown" value="${shownTogether(sections)}">
+<input type="hidden" name="shown" value="${pending.shown}">
+${others.length > 0 && markup`<input type="hidden" name="together" value="${shownTogether(sections)}">`}
 <div class="send">
 ${isOwnOpen && deadlineLine(view, pending, view.now)}
 <button type="submit">Send</button>

@@ -319,9 +319,7 @@ function withSame(
 
 /** Returns the fingerprint of all that a page shows. */
 export const shownTogether = (sections: readonly PageSection[]): string =>
-	sections.length === 1
-		? sections[0].pending.shown
-		: fingerprint(JSON.stringify(sections.map(({ pending }) => pending.shown)));
+	fingerprint(JSON.stringify(sections.map(({ pending }) => pending.shown)));
 
 function readChoice(choices: readonly PageChoice[], sent: unknown): SentVote | 'incomplete' {
 	const chosen = choices.find((_, position) => sent === String(position));
@@ -367,13 +365,15 @@ export function readForms(
 	body: unknown,
 	at: number,
 ): FormAnswer[][] | FormProblem {
-	if (!isRecord(body) || body.shown !== shownTogether(sections)) return 'changed';
+	if (!isRecord(body) || body.shown !== sections[0]?.pending.shown) return 'changed';
+	// If another session has changed, only the first form's answers count.
+	const isWhole = sections.length === 1 || body.together === shownTogether(sections);
 	const filled = withSame(sections, body);
 	const read: FormAnswer[][] = [];
 	let from = 0;
 	for (const [index, { pending }] of sections.entries()) {
 		// Other sessions can wait for their own links.
-		const canWait = index > 0 && !hasAnswer(pending, filled, from);
+		const canWait = index > 0 && (!isWhole || !hasAnswer(pending, filled, from));
 		const answers = canWait ? [] : readForm(pending, filled, at, from);
 		if (isProblem(answers)) return answers;
 		read.push(answers);
