@@ -1,6 +1,7 @@
 // n8n executes Run Agent Session again and again with the same items, without a connection back: the mechanism, in n8n's engine.
 import { describe, expect, test } from '@jest/globals';
-import type { IRun, IRunExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
+import { byId } from '../../n8n-host/workflows.mts';
 import {
 	AGGREGATE,
 	createStage,
@@ -366,6 +367,62 @@ describe('a failure', () => {
 		for (const { sessionId } of stage.sessions())
 			expect(`${error?.message} ${error?.description}`).toContain(sessionId);
 		expect(starts(stage)).toHaveLength(2);
+	});
+
+	/** Returns the data of a retry after two sessions have run out of time, with the first item changed and a third one added. */
+	async function changedRetry(stage: ReturnType<typeof createStage>, flow: Flow) {
+		const parameters = { whileWaiting: 'keepRunning', maxWait: 2, onMaxWait: 'letRun' };
+		const data = retryData(await stage.run({ ...flow, parameters }));
+		const [{ node, data: input }] = data.executionData!.nodeExecutionStack;
+		const [items] = input.main as INodeExecutionData[][];
+		items[0].json.prompt = 'Other';
+		items.push({ json: { prompt: '[say Three]' }, pairedItem: { item: 0 } });
+		return { data, node };
+	}
+	const twoItems: Flow = { wires, items: prompts('[work 5m] [say One]', '[work 20m] [say Two]') };
+
+	test('of one changed item in a retry keeps the others from starting, and names their sessions', async () => {
+		const stage = createStage();
+		const { data } = await changedRetry(stage, twoItems);
+		const { error } = (await stage.run(twoItems, undefined, { data, mode: 'retry' })).data
+			.resultData;
+		const [first, second] = stage.sessions();
+		expect(error?.message).toContain(`An earlier attempt started session ${first.sessionId}`);
+		expect(error?.description).toContain(`Item 1: running (session ${second.sessionId}`);
+		expect(starts(stage)).toHaveLength(2);
+	});
+
+	test('of one changed item in a retry with On Error leaves once, also if items return early', async () => {
+		const stage = createStage();
+		const { data, node } = await changedRetry(stage, twoItems);
+		node.onError = 'continueRegularOutput';
+		const options = { returnItemsEarly: true };
+		Object.assign(node.parameters, { whileWaiting: 'pause', maxWait: 60, options });
+		const run = await stage.run(twoItems, undefined, { data, mode: 'retry' });
+		expect(textsOf(run).flat().sort()).toEqual([
+			expect.stringMatching(/^An earlier attempt/),
+			'Three',
+			'Two',
+		]);
+		expect(starts(stage)).toHaveLength(3);
+	});
+
+	test('of a session ID that was never read is corrected by a retry', async () => {
+		const stage = createStage();
+		await stage.run({ wires, items: prompts('[say Hello]') });
+		const flow: Flow = {
+			wires,
+			items: [{}],
+			parameters: {
+				operation: 'continue',
+				sessionId: byId('00000000-0000-4000-8000-000000000000'),
+			},
+		};
+		const data = retryData(await stage.run(flow));
+		for (const { node } of data.executionData!.nodeExecutionStack)
+			Object.assign(node.parameters, { sessionId: byId(stage.sessions()[0].sessionId) });
+		const run = await stage.run(flow, undefined, { data, mode: 'retry' });
+		expect(textsOf(run)).toEqual([['Hello']]);
 	});
 
 	test('becomes an item with On Error, together with the others', async () => {

@@ -440,7 +440,7 @@ describe('a rule that denies', () => {
 		['cat .env', 'cat .ENV', 'deny'],
 		['cat .env', 'cat ".env"', 'deny'],
 		['cat .env', 'cat x .env', 'ask'],
-		['cat .env', 'cat /work/site/.env', 'ask'],
+		['cat .env', 'cat /srv/site/.env', 'ask'],
 		['cat .env', 'cat ../site/.env', 'ask'],
 		['cat secrets/*', 'cat ~/site/secrets/key', 'ask'],
 		['git push *', 'git add src/push', 'approve'],

@@ -213,7 +213,7 @@ describe('a remembered request', () => {
 		request({
 			patterns: ['npm publish', 'git push'],
 			command: 'npm publish && git push',
-			metadata: { cwd: '/work/site', tag: 'next' },
+			metadata: { cwd: '/srv/site', tag: 'next' },
 			...changes,
 		});
 	const again = (remembered: object, asked: object) =>
@@ -235,8 +235,8 @@ describe('a remembered request', () => {
 		['more patterns', { patterns: ['npm publish', 'git push', 'ls'] }],
 		['another command', { command: 'git push && npm publish' }],
 		['no command', { command: undefined }],
-		['another folder', { metadata: { cwd: '/work/other', tag: 'next' } }],
-		['other metadata', { metadata: { cwd: '/work/site', tag: 'latest' } }],
+		['another folder', { metadata: { cwd: '/srv/other', tag: 'next' } }],
+		['other metadata', { metadata: { cwd: '/srv/site', tag: 'latest' } }],
 		['another field', { force: true }],
 		['another instruction', { response: { ...(whole().response as object), instruction: 'x' } }],
 	])("doesn't approve a request with %s", (_, changes) => {
@@ -268,7 +268,7 @@ describe('a remembered request', () => {
 		['a pattern', { patterns: ['x a1b2c3d4'] }, { patterns: ['x 9f8e7d6c'] }],
 		['a command', { command: 'x a1b2c3d4' }, { command: 'x 9f8e7d6c' }],
 		['a command in metadata', { metadata: { command: 'x 1' } }, { metadata: { command: 'x 2' } }],
-		['a word of letters', { cwd: '/work/facade' }, { cwd: '/work/decade' }],
+		['a word of letters', { cwd: '/srv/facade' }, { cwd: '/srv/decade' }],
 		['a type', { metadata: { type: 'read' } }, { metadata: { type: 'delete' } }],
 		['a profile', { metadata: { profile: 'a1b2c3d4' } }, { metadata: { profile: '9f8e7d6c' } }],
 		['a hash', { metadata: { fileHash: 'a1b2c3d4' } }, { metadata: { fileHash: '9f8e7d6c' } }],

@@ -1,10 +1,9 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
 import { addSession, WorkspaceAutomationError } from '../../shared/errors';
 import type { ChatStream } from '../../shared/n8n/chatStream';
 import { readItemSettings } from '../panel/read';
-import { RECORD_VERSION, type Failure, type SessionRecord } from '../session/record';
+import type { Failure, SessionRecord } from '../session/record';
 import type { ItemSettings, OutputFormat, RunResult } from '../session/types';
 import type { Engine } from './engine';
 import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './journal';
@@ -18,6 +17,8 @@ export interface Item {
 	/** The chat of the user, if n8n streams */
 	chat?: ChatStream;
 	error?: Error;
+	/** What is wrong with an item that can't be run: it asks for something else than an earlier attempt, or its settings are invalid */
+	refusal?: 'request' | 'settings';
 	/** How far the session came in this run of the node */
 	result?: RunResult;
 	/** The JSON of items that ask approvers */
@@ -57,32 +58,22 @@ function readItem(batch: Batch, itemIndex: number): Item {
 	const { context, engine } = batch;
 	const journal = openItemRecord(context, engine, itemIndex);
 	const item: Item = { itemIndex, journal, asked: [] };
+	let refusal: Item['refusal'] = 'request';
 	try {
 		acceptItem(context, itemIndex, journal);
-		reopenThrown(journal);
+		refusal = 'settings';
 		const record = journal.read();
 		if (record?.state !== 'ended') item.settings = readSettings(batch, item);
 		else if (record.end.kind === 'failed' && record.end.failure)
 			item.error = toError(record.end.failure);
 	} catch (error) {
-		item.error = addRecord(journal.read(), error as Error);
+		refuse(item, refusal, addRecord(journal.read(), error as Error));
 	}
 	return item;
 }
 
-/** A failure that was thrown doesn't count in a retry. */
-function reopenThrown(journal: SessionJournal): void {
-	const record = journal.read();
-	if (record?.state !== 'ended' || record.end.kind !== 'failed') return;
-	const { end, ...course } = record;
-	if (!end.failure?.isThrown) return;
-	const { next } = end.failure;
-	if (next === 'start') return journal.clear();
-	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
-	// A retry waits as long as the first attempt.
-	const wait = { since: realClock.now() };
-	journal.write({ ...course, wait, state: 'running' } as SessionRecord);
-}
+const refuse = (item: Item, refusal: Item['refusal'], error: Error) =>
+	Object.assign(item, { refusal, error });
 
 const toError = ({ message, description, context }: Failure): WorkspaceAutomationError =>
 	new WorkspaceAutomationError(message, description, context);
@@ -119,10 +110,14 @@ function refuseSharedSessions(items: Item[]): void {
 		if (sharing.length < 2) continue;
 		const names = sharing.map(({ itemIndex }) => itemIndex).join(' and ');
 		for (const item of sharing)
-			item.error = new WorkspaceAutomationError(
-				'Several items continue the same session',
-				`Nothing was sent. Items ${names} continue session ${sessionId}. Keep one of them, for example with Remove Duplicates.`,
-				{ sessionId },
+			refuse(
+				item,
+				'settings',
+				new WorkspaceAutomationError(
+					'Several items continue the same session',
+					`Nothing was sent. Items ${names} continue session ${sessionId}. Keep one of them, for example with Remove Duplicates.`,
+					{ sessionId },
+				),
 			);
 	}
 }

@@ -243,7 +243,7 @@ export class Engine {
 		return outputs;
 	}
 
-	/** Makes an error of this run end the execution, whatever On Error says. */
+	/** Makes an error of this run end the execution, even if On Error continues. */
 	endExecutionOnError(): void {
 		const { entry } = this.members ?? {};
 		if (entry) entry.node = { ...entry.node, onError: 'stopWorkflow', continueOnFail: false };

@@ -1,11 +1,13 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { realClock } from '../../shared/client/clock';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import {
 	acceptRecord,
 	fingerprintRequest,
 	listRecordKeys,
 	listRecords,
+	noteRefused,
 	openRecord,
 	type ItemJournal,
 } from '../../shared/n8n/journal';
@@ -79,6 +81,24 @@ export const openItemRecord = (
 ): SessionJournal =>
 	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.entryKey}.${itemIndex}`);
 
+/** A failure that was thrown doesn't count in a retry. After some of them, a retry may ask for something else. */
+function reopenThrown(journal: SessionJournal): void {
+	const record = journal.read();
+	if (record?.state !== 'ended' || record.end.kind !== 'failed') return;
+	const { end, ...course } = record;
+	if (!end.failure?.isThrown) return;
+	const { next } = end.failure;
+	if (next === 'start') return journal.clear();
+	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
+	// A retry waits as long as the first attempt.
+	const wait = { since: realClock.now() };
+	journal.write({ ...course, wait, state: 'running' } as SessionRecord);
+}
+
+/** Notes that an item's request was refused. With On Error, its error leaves the node only once. */
+export const noteRefusedItem = (context: IExecuteFunctions, journal: SessionJournal): void =>
+	noteRefused(context, SESSION_RECORDS, journal);
+
 /**
  * Checks that an item may use its record. A retry finds the record of the earlier attempt.
  * @throws WorkspaceAutomationError if a retry asks for something else
@@ -89,6 +109,7 @@ export function acceptItem(
 	journal: SessionJournal,
 ): void {
 	requireKnownVersion(journal.read());
+	reopenThrown(journal);
 	const request = fingerprintItem(context, itemIndex);
 	acceptRecord(context, SESSION_RECORDS, journal, request, describeEarlierStart);
 }

@@ -8,6 +8,7 @@ import {
 	IndeterminateError,
 	toNodeError,
 	WorkspaceAutomationError,
+	type ErrorContext,
 } from '../../shared/errors';
 import { latestAgentText } from '../../shared/client/session';
 import { isTool } from '../../shared/n8n/aiTool';
@@ -158,29 +159,39 @@ export interface ItemFailure {
 	error: Error;
 }
 
+/** An item that didn't fail, with its session */
+export interface Sibling {
+	itemIndex: number;
+	sessionId: string;
+	dashboardUrl?: string;
+	isRunning: boolean;
+}
+
+const nameSession = ({ sessionId, dashboardUrl }: ErrorContext): string =>
+	sessionId ? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})` : '';
+
 /** Returns the error of the first item that failed, with all other sessions in its description: the node throws only one. */
 export function combineFailures(
 	context: IExecuteFunctions,
 	[first, ...others]: readonly ItemFailure[],
-	completed: ReadonlyArray<{ itemIndex: number; sessionId?: string; dashboardUrl?: string }>,
+	siblings: readonly Sibling[],
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
 	const named = others.map(({ itemIndex, error: other }) => {
-		const { sessionId, dashboardUrl } =
-			other instanceof WorkspaceAutomationError ? other.context : {};
-		const session = sessionId
-			? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})`
-			: '';
+		const session = nameSession(other instanceof WorkspaceAutomationError ? other.context : {});
 		return `Item ${itemIndex}: ${other.message}${session}.`;
 	});
-	const done = completed.map(
-		({ itemIndex, sessionId, dashboardUrl }) =>
-			`Item ${itemIndex}: completed (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')}).`,
-	);
+	const nameSiblings = (state: 'completed' | 'running') =>
+		siblings
+			.filter(({ isRunning }) => isRunning === (state === 'running'))
+			.map((sibling) => `Item ${sibling.itemIndex}: ${state}${nameSession(sibling)}.`);
+	const done = nameSiblings('completed');
+	const running = nameSiblings('running');
 	error.description = [
 		error.description,
 		...(named.length > 0 ? ['Other items failed as well.', ...named] : []),
 		...(done.length > 0 ? ['Other items have completed. A retry returns them.', ...done] : []),
+		...(running.length > 0 ? ['Other sessions run on. A retry continues them.', ...running] : []),
 	].join(' ');
 	return error;
 }

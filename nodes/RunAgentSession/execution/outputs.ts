@@ -10,19 +10,21 @@ import {
 } from '../../shared/errors';
 import {
 	RECORD_VERSION,
+	type Course,
 	type Failure,
 	type SessionEnd,
 	type SessionRecord,
 } from '../session/record';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item } from './batch';
-import { sessionOf } from './journal';
+import { noteRefusedItem, sessionOf } from './journal';
 import {
 	combineFailures,
 	sessionFailedError,
 	toItemJson,
 	toItemsJson,
 	toJson,
+	type Sibling,
 	type Traced,
 } from './output';
 
@@ -49,8 +51,8 @@ export function takeAsked({ context, couldNotPause }: Batch, item: Item, result:
 
 function writeEnd({ journal }: Item, end: SessionEnd): void {
 	const record = journal.read();
-	const course = record && record.state !== 'starting' ? record : { v: RECORD_VERSION };
-	journal.write({ ...course, state: 'ended', end } as SessionRecord);
+	const course = record && record.state !== 'starting' ? record : {};
+	journal.write({ ...course, v: RECORD_VERSION, state: 'ended', end } as SessionRecord);
 }
 
 /** Records the end of a session, with the item that leaves when all sessions have ended. */
@@ -68,15 +70,16 @@ export function endItem(batch: Batch, item: Item): void {
 	writeEnd(item, { kind: 'completed', items: [json] });
 }
 
-function chooseNext(
-	{ result }: Item,
-	thrown: Error,
-	record: SessionRecord | undefined,
-): Failure['next'] {
-	if (thrown instanceof SessionAbortedError || result?.kind === 'failed') return 'start';
+/** Returns true if a session was neither read nor sent anything, so a retry may continue another one. */
+const isUntouched = ({ settings }: Item, { lastReadAt, messages }: Partial<Course>): boolean =>
+	settings?.target.operation === 'continue' && lastReadAt === undefined && !messages?.message;
+
+function chooseNext(item: Item, thrown: Error, record: SessionRecord | undefined): Failure['next'] {
+	if (thrown instanceof SessionAbortedError || item.result?.kind === 'failed') return 'start';
 	// A mark shows that a killed attempt may have started a session, and the record is lost.
 	if (!record) return thrown instanceof IndeterminateError ? 'report' : 'start';
-	return record.state === 'starting' ? 'report' : 'continue';
+	if (record.state === 'starting') return 'report';
+	return isUntouched(item, record) ? 'start' : 'continue';
 }
 
 /** Records a failure, and what a retry does about it. */
@@ -101,10 +104,29 @@ export function throwFailures({ context, continues, items }: Batch): void {
 	const failures = listFailures(items);
 	if (failures.length === 0 || continues) return;
 	markThrown(items);
-	const completed = items.flatMap(({ itemIndex, error, journal }) =>
-		error ? [] : [{ itemIndex, ...sessionOf(journal.read()) }],
+	throw combineFailures(context, failures, listSiblings(items));
+}
+
+/** Returns the sessions of the items that didn't fail. */
+const listSiblings = (items: readonly Item[]): Sibling[] =>
+	items.flatMap(({ itemIndex, error, journal }) => {
+		const record = journal.read();
+		const { sessionId, dashboardUrl } = sessionOf(record);
+		if (error || sessionId === undefined) return [];
+		return [{ itemIndex, sessionId, dashboardUrl, isRunning: record?.state === 'running' }];
+	});
+
+/** Ends refused items with On Error. @throws their errors together otherwise, before anything is sent */
+export function refuseItems({ context, engine, continues, items }: Batch): void {
+	const refused = items.filter(
+		({ refusal }) => refusal === 'request' || (refusal && (continues || !engine.isAgain)),
 	);
-	throw combineFailures(context, failures, completed);
+	if (refused.length === 0) return;
+	if (!continues) throw combineFailures(context, listFailures(refused), listSiblings(items));
+	for (const item of refused) {
+		if (item.refusal === 'request') noteRefusedItem(context, item.journal);
+		failItem(item, item.error!);
+	}
 }
 
 function changeFailure(item: Item, change: (failure: Failure) => Failure | undefined): void {

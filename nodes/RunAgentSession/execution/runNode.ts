@@ -27,13 +27,13 @@ import { Engine, returnsAfterPause } from './engine';
 import { hasNewAnswers } from './inbox';
 import { listSessionRecords, refuseOwnItems } from './journal';
 import { createMarks, readNodeState } from './marks';
-import { combineFailures, reportToTracing } from './output';
+import { reportToTracing } from './output';
 import { openOutputFormat } from './outputFormat';
 import {
 	endItem,
 	failItem,
-	listFailures,
 	noItems,
+	refuseItems,
 	takeAsked,
 	takeOutputs,
 	throwFailures,
@@ -90,7 +90,7 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	try {
 		refuseOwnItems(context, engine);
 		batch.items = readItems(batch);
-		refuseInvalid(batch);
+		refuseItems(batch);
 		await batch.marks.release('begun');
 		engine.onEnd((status) => logRunning(context, status));
 		const error = await runSessions(batch).catch((error: unknown) => error as Error);
@@ -100,14 +100,6 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);
 	}
-}
-
-/** Ends invalid items with On Error, once. @throws their errors together otherwise, before anything is sent */
-function refuseInvalid({ context, engine, continues, items }: Batch): void {
-	const invalid = items.filter(({ error, journal }) => error && journal.read()?.state !== 'ended');
-	if (continues) for (const item of invalid) failItem(item, item.error!);
-	else if (invalid.length > 0 && !engine.isAgain)
-		throw combineFailures(context, listFailures(invalid), []);
 }
 
 /** @throws the error that keeps all items from running, and CanceledError after Stop */

@@ -29,6 +29,8 @@ interface StoredRecord<R> {
 	request?: string;
 	/** The execution that wrote the record first, or the retry that accepted it */
 	execution?: string;
+	/** The retry in which another request was refused, with On Error */
+	refusedIn?: string;
 	clearedCount?: number;
 	value?: R;
 }
@@ -93,6 +95,16 @@ const shortenStrings = (_key: string, value: unknown) =>
 export const fingerprintRequest = (rawParameters: unknown, input: unknown): string =>
 	fingerprint(JSON.stringify([rawParameters, input], shortenStrings) ?? '');
 
+/** Notes that this execution has refused an item's request, so that its next runs don't refuse it again. */
+export function noteRefused(
+	context: Pick<IExecuteFunctions, 'getContext' | 'getExecutionId'>,
+	recordType: string,
+	{ key }: Pick<ItemJournal<unknown>, 'key'>,
+): void {
+	const records = openRecords(context.getContext('node'), recordType);
+	records[key] = { ...records[key], refusedIn: context.getExecutionId() };
+}
+
 /** Accepts a record of this execution (Retry On Fail) or of the same request. @throws WorkspaceAutomationError for any other */
 export function acceptRecord<R>(
 	context: RunContext,
@@ -105,6 +117,7 @@ export function acceptRecord<R>(
 	const records = openRecords<R>(nodeContext, recordType);
 	const stored = records[journal.key];
 	const execution = context.getExecutionId();
+	if (stored?.refusedIn === execution) return;
 	const isOther = stored?.execution !== undefined && stored.execution !== execution;
 	if (isOther && stored?.value !== undefined && stored.request !== request) {
 		const { message, description } = describe(stored.value);
