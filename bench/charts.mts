@@ -31,6 +31,10 @@ export const charts: Record<string, Chart> = {
 			'longer s': 'Longer, s',
 		},
 	},
+	matching: {
+		title: 'Processor time of a decision by 1,000 rules',
+		panels: { '1000 B ms': '1,000 characters, ms', '1 MiB ms': '1 MiB, ms' },
+	},
 	hostile: {
 		title: 'One look at a session whose answer was made to be slow to read',
 		panels: { 'ms of processor time': 'Processor time, ms' },

@@ -276,7 +276,11 @@ async function takePicture(
 const settle = async (page: Page) => await page.waitForTimeout(1500);
 
 const TASK = 'Give the landing page a new headline, and build the site.';
-/** A prompt with two requests. The page is shown without the directive. */
+/** Prompts with requests. The page is shown without the directives. */
+const QUESTION = `${TASK} [question Which style? {new=Modern, old=Classic}]`;
+const CHANGE = `${TASK} [change diff: <h1>Coffee</h1>
+<p>Open daily</p> => <h1>Fresh coffee, roasted here</h1>
+<p>Open daily, 8 to 18</p>] [ask edit: pages/index.html]`;
 const TWO_REQUESTS = `${TASK} [ask bash: npm run build + edit: pages/index.html, pages/about.html]`;
 
 /** The link to the approval page of the example, once n8n has polled the session, in a minute or two */
@@ -286,7 +290,7 @@ async function approvalLink({ host }: Stage, prompt: string): Promise<string> {
 	// The example's rule would approve npm run build.
 	session.parameters.permissionPolicy = 'ask';
 	session.parameters.prompt = prompt;
-	Object.assign((session.parameters.options ??= {}), {
+	Object.assign((session.parameters.approvals ??= {}), {
 		ifNobodyAnswers: 'deny',
 		unansweredAfter: 2,
 	});
@@ -304,7 +308,7 @@ async function approvalLink({ host }: Stage, prompt: string): Promise<string> {
 /** Saves a picture of an approval page for each color scheme: what a screen of this size shows, or the whole page. */
 async function saveApprovalPage(page: Page, name: string, isWhole = false): Promise<void> {
 	await page.evaluate(`for (const task of document.querySelectorAll('p bdo'))
-		task.textContent = task.textContent.replace(/ \\[ask.*/, '')`);
+		task.textContent = task.textContent.replace(/ \\[.*/s, '')`);
 	const viewport = page.viewportSize()!;
 	// The bar with Send stays at the end of a screen that is as high as the page.
 	const height = await page.evaluate('document.documentElement.scrollHeight');
@@ -320,8 +324,8 @@ async function saveApprovalPage(page: Page, name: string, isWhole = false): Prom
 
 /** Takes the pictures of the approval page: on a phone and at a desk, with one request and with two, and after sending. */
 async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> {
-	const [one, two] = await Promise.all(
-		[TASK, TWO_REQUESTS].map(async (prompt) => await approvalLink(stage, prompt)),
+	const [one, two, asked, changed] = await Promise.all(
+		[TASK, TWO_REQUESTS, QUESTION, CHANGE].map(async (prompt) => await approvalLink(stage, prompt)),
 	);
 	const phone = await browser.newPage({ viewport: PHONE, deviceScaleFactor: 2 });
 	await phone.goto(one);
@@ -333,6 +337,11 @@ async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> 
 	await phone.getByRole('button', { name: 'Send' }).click();
 	await phone.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
 	await saveApprovalPage(phone, 'approval-page-sent', true);
+	await phone.goto(asked);
+	await saveApprovalPage(phone, 'approval-page-question', true);
+	await phone.goto(changed);
+	await phone.getByLabel('Deny').check();
+	await saveApprovalPage(phone, 'approval-page-change', true);
 	const desk = await browser.newPage({ viewport: DESK });
 	await desk.goto(one);
 	await saveApprovalPage(desk, 'approval-page-desktop');
@@ -346,7 +355,7 @@ async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
 	// The example's rule would approve npm run build.
 	Object.assign(session.parameters, { permissionPolicy: 'ask', prompt: TASK });
 	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
-	for (const approver of session.parameters.options.approvers.approver) approver.isBackup = false;
+	for (const approver of session.parameters.approvals.approvers.approver) approver.isBackup = false;
 	workflow.nodes.find(({ name }) => name === 'Ask by email')!.disabled = true;
 	const { host } = stage;
 	const id = await host.run(await host.importWorkflow(workflow));
