@@ -149,11 +149,35 @@ describe('an hour of pauses', () => {
 	});
 
 	test('reads every session at its turn, however slow the service is', async () => {
-		const stage = createStage([], 5_000);
-		const count = 120;
+		const stage = createStage([], 1_000);
+		const count = 500;
 		const items = Array.from({ length: count }, () => ({ prompt: '[work 25m] [say Done]' }));
 		const run = await stage.run({ wires, items });
 		expect(textsOf(run)[0].filter((text) => text === 'Done')).toHaveLength(count);
+	});
+});
+
+describe('in the editor', () => {
+	test('Execute step runs the node to its end, also after a pause, and no node behind it', async () => {
+		const stage = createStage();
+		const flow: Flow = {
+			wires,
+			items: prompts('[work 30m] [say Done]'),
+			mode: 'manual',
+			destination: NODE,
+		};
+		const run = await stage.run(flow);
+		expect(run.wakes).toBeGreaterThan(1);
+		expect(textsOf(run, NODE)).toEqual([['Done']]);
+		expect(run.order).not.toContain(AFTER);
+	});
+
+	test('pinned data takes the place of sessions', async () => {
+		const stage = createStage();
+		const pinned = { [NODE]: [{ text: 'Pinned' }] };
+		const run = await stage.run({ wires, items: prompts('[say Done]'), mode: 'manual', pinned });
+		expect(textsOf(run)).toEqual([['Pinned']]);
+		expect(starts(stage)).toHaveLength(0);
 	});
 });
 

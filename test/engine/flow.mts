@@ -72,6 +72,10 @@ export interface Flow {
 	settings?: Partial<INode>;
 	order?: 'v0' | 'v1';
 	mode?: WorkflowExecuteMode;
+	/** The node up to which n8n runs the workflow, as with *Execute step* */
+	destination?: string;
+	/** Items that n8n returns for a node in its place */
+	pinned?: Record<string, IDataObject[]>;
 	/** Called before the executions' functions of n8n's contexts are used, to take some away */
 	change?: (additionalData: any) => void;
 }
@@ -249,6 +253,15 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 			: new WorkflowExecute(additionalData, mode).run({
 					workflow,
 					startNode: workflow.getNode('Source')!,
+					...(flow.destination && {
+						destinationNode: { nodeName: flow.destination, mode: 'inclusive' },
+					}),
+					pinData: Object.fromEntries(
+						Object.entries(flow.pinned ?? {}).map(([name, items]) => [
+							name,
+							items.map((json) => ({ json })),
+						]),
+					),
 				});
 		return { result: running, stop: () => running.cancel(), order };
 	}

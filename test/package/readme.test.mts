@@ -208,6 +208,10 @@ const PROOFS: Record<string, string[]> = {
 		'pauses after five minutes without a request',
 		'an execution by hand polls before it pauses, and ends the same',
 	],
+	'Execute step': [
+		'Execute step runs the node to its end, also after a pause, and no node behind it',
+	],
+	'pinned data': ['pinned data takes the place of sessions'],
 	'an output is connected back': ['from %s starts nothing, and the error names the session'],
 	"this n8n can't pause": ['keeps the execution running, and says so'],
 };
