@@ -133,7 +133,15 @@ interface PartPattern {
 	first?: Glob;
 	/** Typed words after the first, and the same at the end of a path that leads out of the folder */
 	typed: ReadonlyArray<{ glob: Glob; end: Glob }>;
+	/** The letters of its short options: `rf` of `rm -rf`, which is also `-fr` and `-r -f` */
+	letters: string;
 }
+
+/** In a rule, a word such as `-delete` isn't several options. */
+const SHORT_OPTIONS = /^-[a-z]{1,3}$/;
+
+const joinLetters = (words: readonly string[]): string =>
+	words.map((word) => /^-([a-z]+)$/.exec(word)?.[1] ?? '').join('');
 
 function readPart({ words }: CommandPart): PartPattern {
 	const folded = words.map(fold);
@@ -146,23 +154,26 @@ function readPart({ words }: CommandPart): PartPattern {
 		...(!isAny(first) && { first: new Glob(first) }),
 		typed: line
 			.slice(1)
-			.filter((word) => !isAny(word))
+			.filter((word) => !isAny(word) && !SHORT_OPTIONS.test(word))
 			.map((word) => ({ glob: new Glob(word), end: new Glob(`${ANY}/${word}`) })),
+		letters: joinLetters(line.slice(1).filter((word) => SHORT_OPTIONS.test(word))),
 	};
 }
 
 const matchesPart = ({ globs }: PartPattern, part: ComparedPart, budget: MatchBudget): boolean =>
 	part.lines().some((line) => globs.some((glob) => glob.matches(line, budget)));
 
-/** Returns whether the typed words are in the part, in this order, with others between. */
+/** Returns whether the typed words are in the part, in this order, with others between, and the letters of its options anywhere. */
 function hasTypedWords(
-	{ first, typed }: PartPattern,
+	{ first, typed, letters }: PartPattern,
 	part: ComparedPart,
 	budget: MatchBudget,
 ): boolean {
 	const folded = part.folded();
 	const programs = passesOn(part.words[0]) ? folded : [part.program(), folded[0]];
 	if (!first || !programs.some((program) => first.matches(program, budget))) return false;
+	const given = joinLetters(folded.slice(1));
+	if ([...letters].some((letter) => !given.includes(letter))) return false;
 	let next = 0;
 	for (const word of folded.slice(1)) {
 		const { glob, end } = typed[next] ?? {};
