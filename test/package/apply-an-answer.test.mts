@@ -1,10 +1,10 @@
-// Checks docs/approvals.md against the code.
+// Checks docs/apply-an-answer.md against the code.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { answersTable } from '../channelAnswers.mts';
 
-const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/apply-an-answer.md', import.meta.url), 'utf8');
 
 test('the page shows the table of the fields that the nodes return', () => {
 	expect(page).toContain(`\n${answersTable()}\n`);
