@@ -335,7 +335,7 @@ async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> 
 	await phone.getByRole('group', { name: '1 of 2' }).getByLabel('Approve once').check();
 	await phone.getByRole('group', { name: '2 of 2' }).getByLabel('Deny').check();
 	await phone.getByRole('button', { name: 'Send' }).click();
-	await phone.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+	await phone.getByRole('heading', { name: 'Your answer was saved' }).waitFor();
 	await saveApprovalPage(phone, 'approval-page-sent', true);
 	await phone.goto(asked);
 	await saveApprovalPage(phone, 'approval-page-question', true);
@@ -371,7 +371,7 @@ async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
 	await phone.goto(ben);
 	await phone.getByLabel('Approve once').check();
 	await phone.getByRole('button', { name: 'Send' }).click();
-	await phone.getByRole('heading', { name: 'Your answer was sent' }).waitFor();
+	await phone.getByRole('heading', { name: 'Your answer was saved' }).waitFor();
 	for (;;) {
 		await phone.goto(anna);
 		if (await phone.getByText('1 of 2 approvals').isVisible()) break;

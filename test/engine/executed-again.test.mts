@@ -1,6 +1,7 @@
 // n8n executes Run Agent Session again and again with the same items, without a connection back: the mechanism, in n8n's engine.
 import { describe, expect, test } from '@jest/globals';
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
+import { controlWithin } from '../../local-service/control/client.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 import {
 	AGGREGATE,
@@ -430,6 +431,26 @@ describe('a failure', () => {
 		]);
 		expect(starts(stage)).toHaveLength(3);
 	});
+
+	test.each(['pause', 'keepRunning'])(
+		'before the first reading of a started session is followed by a retry that continues it: %s',
+		async (whileWaiting) => {
+			const stage = createStage();
+			const flow = { wires, items: prompts('[work 1m] [say Done]'), parameters: { whileWaiting } };
+			const control = controlWithin(stage.service.app);
+			await control.addFaults({
+				operationId: 'getAgentSession',
+				kind: 'status',
+				status: 403,
+				times: 1,
+			});
+			const failed = await stage.run(flow);
+			expect(failed.status).toBe('error');
+			const run = await stage.run(flow, undefined, { data: retryData(failed), mode: 'retry' });
+			expect(textsOf(run)).toEqual([['Done']]);
+			expect(starts(stage)).toHaveLength(1);
+		},
+	);
 
 	test('of a session ID that was never read is corrected by a retry', async () => {
 		const stage = createStage();

@@ -70,16 +70,16 @@ export function endItem(batch: Batch, item: Item): void {
 	writeEnd(item, { kind: 'completed', items: [json] });
 }
 
-/** Returns true if a session was neither read nor sent anything, so a retry may continue another one. */
-const isUntouched = ({ settings }: Item, { lastReadAt, messages }: Partial<Course>): boolean =>
-	settings?.target.operation === 'continue' && lastReadAt === undefined && !messages?.message;
+/** Returns true if a session from the parameters was neither read nor sent anything, so a retry may continue another one. */
+const isUntouched = ({ isGiven, lastReadAt, messages }: Partial<Course>): boolean =>
+	isGiven === true && lastReadAt === undefined && !messages?.message;
 
 function chooseNext(item: Item, thrown: Error, record: SessionRecord | undefined): Failure['next'] {
 	if (thrown instanceof SessionAbortedError || item.result?.kind === 'failed') return 'start';
 	// A mark shows that a killed attempt may have started a session, and the record is lost.
 	if (!record) return thrown instanceof IndeterminateError ? 'report' : 'start';
 	if (record.state === 'starting') return 'report';
-	return isUntouched(item, record) ? 'start' : 'continue';
+	return isUntouched(record) ? 'start' : 'continue';
 }
 
 /** Records a failure, and what a retry does about it. */

@@ -64,6 +64,7 @@ async function resume(
 	const { record, settings } = run;
 	run.save({
 		sessionId,
+		isGiven: record.isGiven ?? record.sessionId === undefined,
 		origin: record.origin ?? settings.origin,
 		wait: run.wait,
 	});

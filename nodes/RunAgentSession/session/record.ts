@@ -16,6 +16,8 @@ export type MessageStep = 'message' | 'comment' | 'repair';
 export interface Course {
 	sessionId: string;
 	dashboardUrl?: string;
+	/** True if the session's ID was a parameter: the node didn't start the session */
+	isGiven?: boolean;
 	/** `sending` from before the request until the response */
 	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
 	/** Number of messages that provably weren't sent. It distinguishes the attempts (`marks.ts`). */
