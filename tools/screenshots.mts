@@ -148,105 +148,6 @@ async function takeSettings(
 	await savePicture(page, name, panel.root);
 }
 
-const ASKING = "The approver's answer";
-const RESULT = 'Result';
-/** The height in which the whole panel of Apply an Answer is visible */
-const ANSWER_HEIGHT = 1320;
-
-/** A session asks, an approver has approved it (the answer is typed in where a channel's node would stand), and it's to be applied. */
-function answered(): Pick<Scene, 'workflow' | 'node'> {
-	const node = 'Apply the answer';
-	const { nodes, settings } = agentSession().workflow;
-	const start = nodes.find(({ type }) => type.endsWith('manualTrigger'))!;
-	const session = nodes.find(({ type }) => type.endsWith('runAgentSession'))!;
-	const place = (column: number): [number, number] => [240 * column, 0];
-	// A form's answer. The node doesn't read an answer from an item without the time of its submission.
-	const fields = { Decision: 'Approve', submittedAt: '2026-10-05T09:00:00.000Z' };
-	const answer = Object.entries(fields).map(([name, value]) => ({
-		id: name,
-		name,
-		value,
-		type: 'string',
-	}));
-	const leads = (to: string, output = 0) => ({
-		main: [...Array.from({ length: output }, () => []), [{ node: to, type: 'main', index: 0 }]],
-	});
-	return {
-		workflow: {
-			name: 'An approver has approved it',
-			nodes: [
-				{ ...start, position: place(0) },
-				{
-					...session,
-					position: place(1),
-					parameters: {
-						operation: 'start',
-						projectId: session.parameters.projectId,
-						prompt:
-							'Publish the landing page. [ask bash: git push] [say The landing page is live.]',
-					},
-				},
-				{
-					id: 'asking',
-					name: ASKING,
-					type: 'n8n-nodes-base.set',
-					typeVersion: 3.4,
-					position: place(2),
-					parameters: { assignments: { assignments: answer }, options: {} },
-				},
-				{
-					...session,
-					id: 'goOn',
-					name: node,
-					position: place(3),
-					parameters: { operation: 'applyAnswer' },
-				},
-				{
-					id: 'result',
-					name: RESULT,
-					type: 'n8n-nodes-base.noOp',
-					typeVersion: 1,
-					position: place(4),
-					parameters: {},
-				},
-			],
-			connections: {
-				[start.name]: leads(session.name),
-				[session.name]: leads(ASKING, 1),
-				[ASKING]: leads(node),
-				// The node warns about items on an output that isn't connected.
-				[node]: leads(RESULT, 0),
-			},
-			settings,
-		},
-		node,
-	};
-}
-
-/** Fills in the panel by dragging, and takes its picture with the result. */
-async function takeDragging(
-	page: Page,
-	workflowUrl: string,
-	node: string,
-	name: string,
-): Promise<void> {
-	await openWorkflow(page, workflowUrl);
-	const asking = await openPanel(page, ASKING);
-	await asking.execute();
-	await asking.close();
-	const panel = await openPanel(page, node);
-	await panel.showInput('Run Agent Session');
-	await panel.drag('sessionId', 'sessionId');
-	await panel.drag('pendingInteractions', 'askedInteractions');
-	await panel.execute();
-	await panel.showOutput('Completed');
-	await panel.selectOutputView('schema');
-	await page.addStyleTag({ content: `${DISTRACTIONS} { visibility: hidden !important; }` });
-	await page.mouse.move(0, 0);
-	await settle(page);
-	await savePicture(page, name, panel.root);
-}
-
 async function savePicture(page: Page, name: string, of: Locator): Promise<void> {
 	const path = join(images, `${name}.png`);
 	const clip = (await of.boundingBox())!;
@@ -279,8 +180,8 @@ const TASK = 'Give the landing page a new headline, and build the site.';
 /** Prompts with requests. The page is shown without the directives. */
 const QUESTION = `${TASK} [question Which style? {new=Modern, old=Classic}]`;
 const CHANGE = `${TASK} [change diff: <h1>Coffee</h1>
-<p>Open daily</p> => <h1>Fresh coffee, roasted here</h1>
-<p>Open daily, 8 to 18</p>] [ask edit: pages/index.html]`;
+<p>Open daily</p> => <h1>Coffee, roasted here</h1>
+<p>Open 8 to 18</p>] [ask edit: pages/index.html]`;
 const TWO_REQUESTS = `${TASK} [ask bash: npm run build + edit: pages/index.html, pages/about.html]`;
 
 /** The link to the approval page of the example, once n8n has polled the session, in a minute or two */
@@ -419,20 +320,6 @@ try {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				const url = stage.host.workflowUrl(workflowId);
 				await takeSettings(page, url, node, `tool-settings${suffix}`);
-				await page.context().close();
-			}
-		}
-		if (isWanted('apply-an-answer')) {
-			const { workflow, node } = answered();
-			for (const [colorScheme, suffix] of schemes) {
-				const workflowId = await stage.host.importWorkflow(workflow);
-				const page = await openPage({
-					colorScheme,
-					viewport: { ...SIZE, height: ANSWER_HEIGHT },
-					deviceScaleFactor: 2,
-				});
-				const url = stage.host.workflowUrl(workflowId);
-				await takeDragging(page, url, node, `apply-an-answer${suffix}`);
 				await page.context().close();
 			}
 		}
