@@ -14,7 +14,7 @@ export interface Chart {
 	isOurs?: (row: string) => boolean;
 }
 
-export type Scheme = keyof typeof COLORS;
+type Scheme = keyof typeof COLORS;
 
 /** As GitHub's own pages, where the pictures are shown. Blue beside grey is seen by everybody, and differs in brightness too. */
 const COLORS = {

@@ -17,7 +17,7 @@ const wanted = fileURLToPath(new URL('./compared/', import.meta.url));
 const cache = fileURLToPath(new URL('../.cache/compared/', import.meta.url));
 const FILES = ['package.json', 'package-lock.json'];
 
-export interface ComparedPackage {
+interface ComparedPackage {
 	/** With its version */
 	title: string;
 	folder: string;

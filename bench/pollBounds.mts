@@ -2,7 +2,7 @@
 import { pollDelay } from '../nodes/RunAgentSession/session/schedule.ts';
 import type { Stretch } from './sessionCourse.mts';
 
-export interface Bounds {
+interface Bounds {
 	fewest: number;
 	most: number;
 }
@@ -16,7 +16,7 @@ const LUCK = Array.from({ length: 21 }, (_, step) => step / 20);
  * the same future, and continue as one.
  * @param from the age of the session when the stretch begins, in milliseconds
  */
-export function pollBounds({ end }: Stretch, from = 0): Bounds {
+function pollBounds({ end }: Stretch, from = 0): Bounds {
 	const bounds: Bounds = { fewest: end <= 0 ? 0 : Infinity, most: 0 };
 	let ways = end <= 0 ? [] : [0];
 	for (let polls = 1; ways.length > 0; polls++) {

@@ -2,7 +2,7 @@
 import type { ServedRequest } from '../tools/demoService.mts';
 import { MIN_POLL_MS, pollDelay } from '../nodes/RunAgentSession/session/schedule.ts';
 
-export interface PollRecord {
+interface PollRecord {
 	/** The start, polls and decisions */
 	requests: number;
 	/** Polls that came sooner than the policy allows after what the answers before had shown */

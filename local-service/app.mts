@@ -52,7 +52,7 @@ export interface RunningService {
 	close(): Promise<void>;
 }
 
-export interface Service {
+interface Service {
 	app: FastifyInstance;
 	/** What the control API's `GET /seed` and `GET /sessions` show */
 	seed(): SeedView;

@@ -14,7 +14,7 @@ export const statusOf = {
 	unavailable: 503,
 } as const;
 
-export type ErrorCode = keyof typeof statusOf;
+type ErrorCode = keyof typeof statusOf;
 
 /** Thrown by handlers and turned into the answer. */
 export class ApiError extends Error {

@@ -6,11 +6,11 @@ import { ApiError } from './errors.mts';
 import type { FileItem } from './file-store.mts';
 
 /** Bytes: 10 MiB */
-export const maxContent = 10 * 1024 * 1024;
+const maxContent = 10 * 1024 * 1024;
 /** Text of more bytes than this is returned as a URL. */
-export const maxText = 256 * 1024;
+const maxText = 256 * 1024;
 /** Milliseconds of service time: 15 minutes */
-export const urlLifetime = 15 * 60_000;
+const urlLifetime = 15 * 60_000;
 
 export interface FileContent {
 	content: Buffer;

@@ -30,7 +30,7 @@ function getLateness(text: string | undefined): Partial<Lateness> {
 	return { session: ms, turn: ms, resolution: ms, listed: ms };
 }
 
-export interface Options {
+interface Options {
 	/** Print this and end */
 	print?: 'usage' | 'dialects';
 	port: number;

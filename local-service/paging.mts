@@ -5,7 +5,7 @@ import { ApiError } from './errors.mts';
 
 export const defaultLimit = 20;
 
-export interface PageQuery {
+interface PageQuery {
 	cursor?: string;
 	limit?: number;
 }

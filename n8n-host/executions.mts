@@ -54,7 +54,7 @@ export async function readExecution(rest: Rest, id: string): Promise<Execution> 
 }
 
 /** An execution without its data */
-export interface ExecutionSummary {
+interface ExecutionSummary {
 	id: string;
 	status: string;
 	/** Its start mode: `manual`, `webhook`, `trigger`, `integrated` (by another one), `retry`, ... */

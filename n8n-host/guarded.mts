@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const guardFile = fileURLToPath(new URL('./guard.mts', import.meta.url));
 const TAIL_LINES = 40;
 
-export interface GuardedOptions {
+interface GuardedOptions {
 	cwd?: string;
 	env?: NodeJS.ProcessEnv;
 	/** Removed, with all in it, when the command has ended for any reason */
@@ -29,7 +29,7 @@ export interface Guarded {
 const running = new Set<Guarded>();
 
 /** Ends everything that was started here and waits until it is gone: what to do on Ctrl-C. */
-export async function stopAllGuarded(): Promise<void> {
+async function stopAllGuarded(): Promise<void> {
 	await Promise.allSettled([...running].map((guarded) => guarded.stop()));
 }
 

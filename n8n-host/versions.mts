@@ -7,7 +7,7 @@ export const hostVersions = ['2.41', '1.123'] as const;
 export type HostVersion = (typeof hostVersions)[number];
 
 /** The version with this name. Throws, listing the versions, if there is none. */
-export function versionNamed(name: string): HostVersion {
+function versionNamed(name: string): HostVersion {
 	const version = hostVersions.find((each) => each === name);
 	if (version === undefined)
 		throw new Error(`There is no n8n "${name}" here, only ${hostVersions.join(' and ')}.`);

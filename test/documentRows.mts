@@ -16,7 +16,7 @@ function resolve(schema: Json): Json {
 }
 
 /** Returns the dotted paths of the fields in a schema; of a list's entries as those of one entry. */
-export function fieldPaths(schema: Json, parent = ''): string[] {
+function fieldPaths(schema: Json, parent = ''): string[] {
 	const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = resolve(schema);
 	const own = Object.entries(properties as Json).flatMap(([name, field]) => [
 		`${parent}${name}`,
@@ -26,7 +26,7 @@ export function fieldPaths(schema: Json, parent = ''): string[] {
 	return [...new Set([...own, ...others.flatMap((each: Json) => fieldPaths(each, parent))])];
 }
 
-export interface DocumentedOperation {
+interface DocumentedOperation {
 	operationId: string;
 	/** `METHOD /path` */
 	endpoint: string;

@@ -5,7 +5,7 @@ import { operations as contract } from '../openapi/contract.mts';
 
 const { properties } = new WorkspaceAutomation().description;
 
-export interface DeclaredOperation {
+interface DeclaredOperation {
 	/** `resource.operation` */
 	name: string;
 	resource: string;

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 60_000;
 const JOB = 'Publish the landing page. [ask bash: git push] [say The landing page is live.]';
 
 /** Script of the example's model: it passes the prompt on, and names the session that asks. */
-export const handsOn = (job: string): Script => [
+const handsOn = (job: string): Script => [
 	[{ tool: 'Run_the_site_agent', with: { prompt: job } }],
 	(told) => [
 		{
@@ -24,7 +24,7 @@ export const handsOn = (job: string): Script => [
 ];
 
 /** Puts a scripted model into an example with an AI Agent. `credential` is the name of its credential. */
-export function withModel(workflow: WorkflowFile, credential: string): WorkflowFile {
+function withModel(workflow: WorkflowFile, credential: string): WorkflowFile {
 	const node = workflow.nodes.find(({ name }) => name === 'Chat model')!;
 	node.credentials = { openAiApi: { id: null, name: credential } };
 	node.parameters.model = byId('scripted');

@@ -54,7 +54,7 @@ function tellPoll({ status, answer }: ServedRequest, asked: Asked): string[] {
 }
 
 /** The lines for one request; none if it is not about sessions. */
-export function tellRequest(request: ServedRequest, asked: Asked): string[] {
+function tellRequest(request: ServedRequest, asked: Asked): string[] {
 	const path = request.path.split('?')[0];
 	const [, , tell] =
 		tellers.find(([method, pattern]) => method === request.method && pattern.test(path)) ?? [];

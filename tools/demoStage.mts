@@ -29,7 +29,7 @@ export type StartHost<H extends Host = OwnHost> = (
 	log: Log,
 ) => Promise<H>;
 
-export const onOneMachine: StartHost = async ({ packageDir }) => await startHost({ packageDir });
+const onOneMachine: StartHost = async ({ packageDir }) => await startHost({ packageDir });
 
 /** n8n's queue mode. Installs Redis and PostgreSQL where they are missing. */
 export function onSeveralMachines(
@@ -41,7 +41,7 @@ export function onSeveralMachines(
 	};
 }
 
-export interface StageOptions<H extends Host = OwnHost> {
+interface StageOptions<H extends Host = OwnHost> {
 	/** Default: true */
 	build?: boolean;
 	/** One that runs already, which ends with the stage */

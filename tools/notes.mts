@@ -31,7 +31,7 @@ function getLines(text: string, width: number, letter: number): number {
 const ITEM = /^(- |\d+\. )/;
 
 /** The least height with which a note of this width shows all of its text: a heading, paragraphs, and one list at the end */
-export function neededHeight(content: string, width: number): number {
+function neededHeight(content: string, width: number): number {
 	const inner = width - FRAME.width;
 	const heights = content.split('\n').map((line) => {
 		if (line.startsWith('## '))

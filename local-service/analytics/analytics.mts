@@ -22,7 +22,7 @@ const limits = (seconds: number) =>
 /** Events and exchange rates; called at the first query */
 export type Traffic = () => { events: TrafficEvent[]; rates: ExchangeRate[] };
 
-export interface AnalyticsOptions {
+interface AnalyticsOptions {
 	traffic: Traffic;
 	/** Default: chdb */
 	connect?: Connect;

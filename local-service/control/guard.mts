@@ -1,7 +1,7 @@
 // Who may call the control API: programs on this machine, and no web page. A page of another origin can send requests to
 // this machine too, from the browser of anyone who visits it.
 
-export interface ControlRequest {
+interface ControlRequest {
 	/** The caller's address */
 	ip: string;
 	/** Names in lower case */

@@ -61,7 +61,7 @@ export type DialectName = keyof typeof tables;
 export const dialectNames = Object.keys(tables) as DialectName[];
 
 /** A dialect as those who run the package against it need it. */
-export interface DialectInfo {
+interface DialectInfo {
 	/** One line for people: what differs */
 	summary: string;
 	/** True if it belongs to the family that ignores what it does not know */

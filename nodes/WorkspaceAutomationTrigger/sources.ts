@@ -19,7 +19,7 @@ interface Watched {
 	warn: (message: string) => void;
 }
 
-export interface Source {
+interface Source {
 	/** The operation that reads it. A changed override starts a new state. */
 	operation: OperationId;
 	/** The watched thing. Another value starts a new state. */

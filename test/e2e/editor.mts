@@ -15,7 +15,7 @@ import type { Panel } from '../../tools/editor/panel.mts';
 import { openSession } from '../../tools/editor/signIn.mts';
 import { eventually, useStage } from './support.mts';
 
-export interface Editor {
+interface Editor {
 	stage: Stage;
 	/** The page of the test that runs */
 	page: Page;

@@ -28,7 +28,7 @@ export const withPage = (
 	);
 
 /** A page as it came */
-export interface PageAnswer {
+interface PageAnswer {
 	status: number;
 	headers: Headers;
 	html: string;
@@ -98,7 +98,7 @@ export const answer = async (url: string, labels: string[], comment?: string) =>
 
 export const SAVED = { status: 200, title: 'Your answer was saved' };
 
-export interface Message {
+interface Message {
 	text: string;
 	url: string;
 	to: string;

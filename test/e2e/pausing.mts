@@ -17,7 +17,7 @@ import { agentSession, arrival, eventually, node, NODE, workflow } from './suppo
 export const FASTER = 20;
 
 /** A local mock service, and an n8n that tests can kill and start again with its data */
-export interface PausingStage {
+interface PausingStage {
 	host: OwnHost;
 	service: LocalService;
 	/** n8n's time */
@@ -85,7 +85,7 @@ export const pausing = (
 	);
 
 /** A node that returns items with these fields */
-export const items = (list: object[]): WorkflowNode[] => [
+const items = (list: object[]): WorkflowNode[] => [
 	node('List', 'n8n-nodes-base.set', 3.4, {
 		parameters: { mode: 'raw', jsonOutput: JSON.stringify({ list }), options: {} },
 	}),
@@ -127,7 +127,7 @@ export function around(
 }
 
 /** The same workflow, started by a request to this path instead of by hand */
-export function live(file: WorkflowFile, path: string): WorkflowFile {
+function live(file: WorkflowFile, path: string): WorkflowFile {
 	const hook = node('Start', 'n8n-nodes-base.webhook', 2, {
 		parameters: { httpMethod: 'POST', path, options: {} },
 		webhookId: path,

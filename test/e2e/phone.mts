@@ -17,7 +17,7 @@ const axe = readFileSync(
 	'utf8',
 );
 
-export const PHONE: BrowserContextOptions = {
+const PHONE: BrowserContextOptions = {
 	viewport: { width: 360, height: 740 },
 	deviceScaleFactor: 2,
 	isMobile: true,

@@ -1,7 +1,7 @@
 // Workflows in a few words, and the approver who answers them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
+import type { Execution } from '../../n8n-host/executions.mts';
 import { connectHost, type OwnHost } from '../../n8n-host/host.mts';
 import { fromList, type WorkflowFile, type WorkflowNode } from '../../n8n-host/workflows.mts';
 import { importCredential, setStage, type Stage, type StartHost } from '../../tools/demoStage.mts';
@@ -112,7 +112,7 @@ export function workspaceAutomation(
 }
 
 /** Every two seconds: n8n polls no schedule more often than once a minute, but a trigger may have several. */
-export const POLL_TIMES = Array.from({ length: 30 }, (_, index) => ({
+const POLL_TIMES = Array.from({ length: 30 }, (_, index) => ({
 	mode: 'custom',
 	cronExpression: `${2 * index} * * * * *`,
 }));
@@ -155,7 +155,7 @@ export const chain = (name: string, nodes: WorkflowNode[]): WorkflowFile =>
 	);
 
 /** The outputs of Run Agent Session. The third is n8n's, if On Error is set to it. */
-export const OUTPUTS = { completed: 0, needsApproval: 1, error: 2 };
+const OUTPUTS = { completed: 0, needsApproval: 1, error: 2 };
 
 /** Returns the items that the last run of a Run Agent Session node returned on an output. */
 export const itemsOn = (execution: Execution, output: keyof typeof OUTPUTS, from = NODE) =>
@@ -204,39 +204,6 @@ export async function play(
 	return await host.waitForExecution(executionId, { until });
 }
 
-const CHARACTERS: Record<string, string> = { quot: '"', amp: '&', lt: '<', gt: '>' };
-const unescaped = (html: string): string =>
-	html
-		.replace(/&#x(\w+);/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)))
-		.replace(/&(\w+);/g, (all, name: string) => CHARACTERS[name] ?? all);
-
-/**
- * Opens an n8n form as a browser would. Returns what fills it in and submits it, now or later: fields are in the order of the form, and
- * those that are hidden go along as they were when it was opened.
- */
-export async function openForm(
-	url: string,
-): Promise<(fields: Array<string | File>) => Promise<void>> {
-	const page = await fetch(url);
-	const html = await page.text();
-	if (!page.ok) throw new Error(`The form answered ${page.status}: ${html}`);
-	const hidden = [...html.matchAll(/<input type="hidden" id="(field-\d+)" [^>]*value="([^"]*)"/g)];
-	return async (fields) => {
-		const body = new FormData();
-		for (const [index, value] of fields.entries()) body.append(`field-${index}`, value as string);
-		for (const [, name, value] of hidden) body.append(name, unescaped(value));
-		const answer = await fetch(url, { method: 'POST', body });
-		if (!answer.ok)
-			throw new Error(`The form was answered with ${answer.status}: ${await answer.text()}`);
-	};
-}
-
-/** Opens an n8n form, fills it in and submits it. */
-export const answerForm = async (url: string, fields: Array<string | File>): Promise<void> =>
-	await (
-		await openForm(url)
-	)(fields);
-
 /** Calls the API as anybody could. */
 export async function callApi(
 	{ service }: Pick<Stage, 'service'>,
@@ -278,17 +245,6 @@ export async function getRecord(
 	return record;
 }
 
-/** The dashboard URL that the service last gave for a session */
-export async function getDashboard(
-	{ service }: Pick<Stage, 'service'>,
-	sessionId: string,
-): Promise<string> {
-	const reads = (await service.requests()).filter(
-		({ answer }) => answer?.sessionId === sessionId && answer.dashboardUrl,
-	);
-	return reads.at(-1)!.answer.dashboardUrl;
-}
-
 /** The sessions with this prompt, as the service itself knows them */
 export const sessionsFor = async (
 	{ service }: Pick<Stage, 'service'>,
@@ -298,22 +254,6 @@ export const sessionsFor = async (
 /** The session with this prompt, once a node has checked it */
 export const watched = async (stage: Stage, prompt: string): Promise<any> =>
 	await eventually(async () => (await sessionsFor(stage, prompt)).find(({ polls }) => polls > 0));
-
-/** A workflow whose progress n8n saves after each node */
-export const withProgress = (file: WorkflowFile): WorkflowFile => ({
-	...file,
-	settings: { ...file.settings, saveExecutionProgress: true },
-});
-
-/** examples/create-then-continue.json with another prompt */
-export const createThenContinue = (prompt: string): WorkflowFile =>
-	example('create-then-continue', { 'Create the session': { prompt } });
-
-/** The executions that a workflow has started of itself, the first first */
-export const startedByItself = async ({ host }: Stage, workflowId: string) =>
-	(await listExecutions(host.rest, workflowId))
-		.filter(({ mode }) => mode === 'integrated')
-		.reverse();
 
 /** Waits for the first truthy result. */
 export async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {

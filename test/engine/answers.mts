@@ -13,9 +13,9 @@ export interface Asked {
 }
 
 /** A text is sent as it is, nothing as status 204, anything else as JSON with status 200. */
-export type Answer = (asked: Asked) => unknown;
+type Answer = (asked: Asked) => unknown;
 
-export interface Answers {
+interface Answers {
 	/** Replaced by each test */
 	answer: Answer;
 	requests: Asked[];

@@ -175,14 +175,6 @@ export function start(setup: Setup): { result: Promise<Execution>; stop: () => v
 /** Runs it to its end. */
 export const run = async (setup: Setup): Promise<Execution> => await start(setup).result;
 
-/** Resumes a paused execution, as n8n does from its database. */
-export async function resume(setup: Setup, paused: Execution): Promise<Execution> {
-	const { workflow, additionalData } = prepare(setup);
-	const saved = JSON.parse(JSON.stringify(paused.data)) as IRunExecutionData;
-	const running = new WorkflowExecute(additionalData, 'trigger', createRunExecutionData(saved));
-	return toExecution(await running.processRunExecutionData(workflow));
-}
-
 /** Runs the node's search method, as the editor does for a resource locator's list. */
 export async function search(
 	setup: Setup,

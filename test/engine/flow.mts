@@ -83,7 +83,7 @@ export interface Flow {
 let flows = 0;
 let hosts = 0;
 
-export interface FlowRun extends IRun {
+interface FlowRun extends IRun {
 	executionId: string;
 	/** The names of the nodes in the order in which n8n ran them */
 	order: string[];

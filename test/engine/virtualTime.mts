@@ -116,5 +116,3 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 		},
 	};
 }
-
-export type VirtualTime = ReturnType<typeof createVirtualTime>;

@@ -1,8 +1,7 @@
 // Scripts and rules of the campaigns' sessions.
 import type { Dice } from './faultRules.mts';
 
-export const pick = <T,>(dice: Dice, list: readonly T[]): T =>
-	list[Math.floor(dice() * list.length)];
+const pick = <T,>(dice: Dice, list: readonly T[]): T => list[Math.floor(dice() * list.length)];
 
 /** Steps of the scripted agent. With the rules below, `git` is approved, `edit` denied and `deploy` left to a person. */
 const STEPS = [

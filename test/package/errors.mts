@@ -55,7 +55,7 @@ function describeWhen(file: string): string {
 	return WHEN[path];
 }
 
-export interface ThrownError {
+interface ThrownError {
 	/** The file, within nodes/ */
 	file: string;
 	message: string;

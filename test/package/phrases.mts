@@ -1,7 +1,7 @@
 // Phrases that must not come back, with the words to use: the table of the style guide.
 
 /** Each phrase, and what to write instead */
-export const PHRASES: Array<[phrase: RegExp, instead: string]> = [
+const PHRASES: Array<[phrase: RegExp, instead: string]> = [
 	[/\b(go(es|ing)?|went|gone) on\b/i, 'continue, resume, next'],
 	[/\b(take|takes|taking|took|taken) up\b/i, 'resume'],
 	[/\b(come|comes|coming|came) (back|out)\b/i, 'return, resume'],
@@ -44,7 +44,7 @@ export const PHRASES: Array<[phrase: RegExp, instead: string]> = [
 ];
 
 /** Texts in which a phrase is right, with the reason */
-export const ALLOWED: Array<[text: string, reason: string]> = [
+const ALLOWED: Array<[text: string, reason: string]> = [
 	['decline and declined', 'words of an answer that the node understands'],
 ];
 

@@ -1,6 +1,6 @@
 // Counts habits of writing in a text, so that tests can keep ours within the range of n8n's and Stripe's.
 
-export interface ProseFigures {
+interface ProseFigures {
 	words: number;
 	/** The next five are per 1,000 words. */
 	freeRelatives: number;

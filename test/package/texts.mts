@@ -25,7 +25,7 @@ const listFiles = (...patterns: string[]): string[] =>
 		.map((file) => file.replaceAll('\\', '/'))
 		.sort();
 
-export const readText = (file: string): string => readFileSync(root + file, 'utf8');
+const readText = (file: string): string => readFileSync(root + file, 'utf8');
 
 /** A program writes the tables of results with the dialects: lists of operations, joined by semicolons. */
 const withoutTables = (markdown: string): string => markdown.replaceAll(/^\|.*$/gm, '');
@@ -84,7 +84,7 @@ export const nodeNames = (): Texts =>
 		]),
 	);
 
-export interface PanelText {
+interface PanelText {
 	/** The node, and the field or choice */
 	where: string;
 	kind: 'label' | 'description' | 'notice' | 'hint' | 'placeholder' | 'action';
@@ -147,7 +147,7 @@ function sentencesInCode(file: string): string[] {
 }
 
 /** Returns the texts of the approval page and the message that asks. */
-export const approvalTexts = (): Texts =>
+const approvalTexts = (): Texts =>
 	new Map(
 		listFiles('nodes/RunAgentSession/{page,message}/*.ts').map((file) => [
 			file,
@@ -156,7 +156,7 @@ export const approvalTexts = (): Texts =>
 	);
 
 /** Returns the errors of the nodes: titles, and what to do. */
-export function errorTexts(): Texts {
+function errorTexts(): Texts {
 	const texts: Texts = new Map();
 	for (const { file, message, next = '' } of thrownErrors())
 		texts.set(

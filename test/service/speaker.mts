@@ -110,7 +110,7 @@ export async function startSession(service: Speaker, prompt: string): Promise<st
 }
 
 /** A pending interaction, as the status object has it. */
-export interface Pending {
+interface Pending {
 	id: string;
 	type: string;
 	response: { options: Array<{ value: string; label: string }> };

@@ -37,7 +37,7 @@ export interface CallOptions {
 	headers?: Record<string, string>;
 }
 
-export interface CallResult<Body = unknown> {
+interface CallResult<Body = unknown> {
 	status: number;
 	headers: Headers;
 	/** Undefined where there is none */

@@ -44,7 +44,7 @@ export type Weather =
 	/** The service's own answer, changed on its way */
 	| { change(body: any): any };
 
-export interface Sent {
+interface Sent {
 	method: string;
 	/** Without the base URL */
 	path: string;
@@ -59,16 +59,16 @@ export interface Sent {
 }
 
 /** Purpose of a request */
-export type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
+type Purpose = 'start' | 'poll' | 'message' | 'decision' | 'abort';
 const ENDINGS = { message: '/messages', decision: '/resolve', abort: '/abort' };
-export const getPurpose = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
+const getPurpose = ({ method, path }: Pick<Sent, 'method' | 'path'>): Purpose => {
 	if (method === 'GET') return 'poll';
 	const found = Object.entries(ENDINGS).find(([, ending]) => path.endsWith(ending));
 	return (found?.[0] as Purpose | undefined) ?? 'start';
 };
 
 /** Which of the requests for a purpose are meant: all, unless it says otherwise. Times in milliseconds since the start. */
-export interface Which {
+interface Which {
 	first?: number;
 	skip?: number;
 	from?: number;
@@ -99,7 +99,7 @@ const BASE = 'http://localhost/v1';
 const KEY = 'wa_local_main_key';
 
 /** Replaces n8n's HTTP helper: applies faults to a request, and passes it to the service. */
-export function contextFor(
+function contextFor(
 	app: ReturnType<typeof createService>['app'],
 	credentials: { baseUrl: string; accessToken: string; apiVersion: string; overrides: string },
 	/** `now`: milliseconds since the start. `getWeather` may let time pass. */

@@ -8,7 +8,7 @@ const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find(existsSy
 export const hasBash = BASH !== undefined;
 
 /** Programs that are functions of the shell that runs the commands, and files in the only folder that programs are searched in */
-export const PROGRAMS = ['rm', 'ls', 'echo', 'cat', 'npm', 'git', 'make', 'cp', 'grep', 'node'];
+const PROGRAMS = ['rm', 'ls', 'echo', 'cat', 'npm', 'git', 'make', 'cp', 'grep', 'node'];
 /** Rules for programs that run the rest of their words: how they skip their own options */
 const WRAPPERS: Record<string, string> = {
 	sudo: 'while [ "${1#-}" != "$1" ]; do [ "$1" != -u ] || shift; shift; done',
@@ -89,11 +89,4 @@ export async function runInBash(commands: readonly string[]): Promise<Trace[]> {
 	const half = Math.ceil(commands.length / 2);
 	const parts = [commands.slice(0, half), commands.slice(half)];
 	return (await Promise.all(parts.map(runPart))).flat();
-}
-
-/** Returns whether `bash -n` can read all of these commands. */
-export async function areReadable(commands: readonly string[]): Promise<boolean> {
-	const bash = spawn(BASH!, ['-n'], { env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
-	bash.stdin.end(commands.map((command) => `${command}\n`).join(''));
-	return (await new Promise((resolve) => bash.once('close', resolve))) === 0;
 }

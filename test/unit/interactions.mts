@@ -25,7 +25,3 @@ export const session = (changes: Partial<Session> = {}): Session => ({
 	pendingInteractions: [],
 	...changes,
 });
-
-/** A session that waits for decisions about these requests */
-export const asking = (...pendingInteractions: Interaction[]): Session =>
-	session({ pendingInteractions });

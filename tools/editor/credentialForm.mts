@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { Panel } from './panel.mts';
 
-export interface CredentialForm {
+interface CredentialForm {
 	root: Locator;
 	/** Types into a field of the form in place of what is in it. */
 	type(name: string, text: string): Promise<void>;

@@ -79,7 +79,7 @@ const toError = ({ message, description, context }: Failure): WorkspaceAutomatio
 	new WorkspaceAutomationError(message, description, context);
 
 /** Reads the parameters. A session of an earlier attempt or run of the node continues. */
-export function readSettings(
+function readSettings(
 	{ context, pauses, asTool }: Batch,
 	{ itemIndex, journal }: Item,
 ): ItemSettings {

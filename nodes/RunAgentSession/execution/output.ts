@@ -154,7 +154,7 @@ export function sessionFailedError({
 	return addSession(error, { ...session, decisions });
 }
 
-export interface ItemFailure {
+interface ItemFailure {
 	itemIndex: number;
 	error: Error;
 }

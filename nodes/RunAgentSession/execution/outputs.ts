@@ -96,7 +96,7 @@ export function failItem(item: Item, thrown: Error): void {
 	writeEnd(item, { kind: 'failed', failure: { message, description, context, next } });
 }
 
-export const listFailures = (items: readonly Item[]) =>
+const listFailures = (items: readonly Item[]) =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
 /** Throws the failures of all items together, once all sessions have ended. A retry runs these items again. */

@@ -8,7 +8,7 @@ import { readTrial } from '../panel/read';
 import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
 import { decide, judge, type Policy, type Ruling, type Verdict } from '../policy/rules';
 
-export type Trial = (Ruling | Verdict) & {
+type Trial = (Ruling | Verdict) & {
 	because: string;
 	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;

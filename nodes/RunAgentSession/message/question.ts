@@ -9,7 +9,7 @@ import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 
-export interface Reader {
+interface Reader {
 	name: string;
 	/** Approvals per request */
 	needed: number;
@@ -18,7 +18,7 @@ export interface Reader {
 	hasChanged: boolean;
 }
 
-export interface QuestionDetails extends RequestOrigin {
+interface QuestionDetails extends RequestOrigin {
 	dashboardUrl?: string;
 	interactions: readonly unknown[];
 	/** Number of requests left for other messages */

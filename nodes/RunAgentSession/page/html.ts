@@ -63,7 +63,7 @@ export interface PageView extends Partial<RequestOrigin> {
 }
 
 /** What the page says of a session */
-export type SessionFacts = Partial<RequestOrigin> &
+type SessionFacts = Partial<RequestOrigin> &
 	Pick<PageView, 'dashboardUrl' | 'deadline' | 'sendsReasons'>;
 export type OtherSession = SessionFacts & PageSection;
 

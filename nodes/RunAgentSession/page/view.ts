@@ -41,7 +41,7 @@ export const NONCE_PARAMETER = 'question';
 export const CHANGE_PARAMETER = 'change';
 
 /** n8n asks only the node that paused last, so all nodes have the same path. */
-export const PAGE_PATH = 'approval';
+const PAGE_PATH = 'approval';
 
 /** Returns n8n's address for resuming the execution, with the nonce. In n8n 2, it also has n8n's token. */
 export function approvalUrl(resumeUrl: string, nonce: string): string {

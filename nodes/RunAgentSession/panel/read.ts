@@ -35,7 +35,7 @@ const readApproval = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'approvals.');
 
 /** The session of an item so far, which its settings must not start or message again */
-export interface EarlierWork {
+interface EarlierWork {
 	sessionId: string;
 	isMessageSent: boolean;
 }

@@ -11,7 +11,7 @@ import {
 	teamOptions,
 } from './team';
 
-export const MAX_APPROVERS = 50;
+const MAX_APPROVERS = 50;
 const MAX_APPROVER_NAME_LENGTH = 100;
 const MAX_CONTACT_LENGTH = 500;
 

@@ -28,14 +28,14 @@ export interface ProposedChange {
 	isWhole: boolean;
 }
 
-export interface ChangeLimits {
+interface ChangeLimits {
 	lines: number;
 	/** Of all lines together */
 	characters: number;
 }
 
 /** For the approval request itself */
-export const SHORT_CHANGE: ChangeLimits = { lines: 400, characters: 30_000 };
+const SHORT_CHANGE: ChangeLimits = { lines: 400, characters: 30_000 };
 /** For a separate page */
 export const LONG_CHANGE: ChangeLimits = { lines: 5_000, characters: 50_000 };
 

@@ -21,7 +21,7 @@ export interface UndecidedRequest {
 	because: string;
 }
 
-export interface Plan {
+interface Plan {
 	/** Denials last: a denial may end the agent's other requests */
 	due: DueDecision[];
 	undecided: UndecidedRequest[];

@@ -14,7 +14,7 @@ export interface Approver {
 	isBackup?: true;
 }
 
-export interface TeamLimits {
+interface TeamLimits {
 	/** Approvals per request */
 	needed: number;
 	remindAfterMs?: number;

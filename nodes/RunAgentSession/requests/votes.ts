@@ -31,7 +31,7 @@ export interface RequestVerdict extends Omit<SettledVerdict, 'decision'> {
 	isText?: true;
 }
 
-export type TalliedVerdict = Omit<RequestVerdict, 'decidedBy'>;
+type TalliedVerdict = Omit<RequestVerdict, 'decidedBy'>;
 
 export const hasVoted = (votes: readonly Vote[], approver: number): boolean =>
 	votes.some((vote) => vote.approver === approver);

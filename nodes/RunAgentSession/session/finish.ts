@@ -51,7 +51,7 @@ export function endedResult(run: SessionRun): RunResult | undefined {
 	return toResult(run, isFailed ? 'failed' : 'completed');
 }
 
-export function addSessionToError({ record }: SessionRun, error: unknown): unknown {
+function addSessionToError({ record }: SessionRun, error: unknown): unknown {
 	const { sessionId, dashboardUrl, requests } = record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
 	const { decisions, warnings } = summarizeDecisions(endRequests(requests));

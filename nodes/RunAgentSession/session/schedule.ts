@@ -7,13 +7,13 @@ export const MIN_POLL_MS = 5_000;
 export const MAX_POLL_MS = 10_000;
 
 /** The wait after a poll, as a share of the session's age. The end is noticed about that late. */
-export const SHARE_OF_AGE = 1 / 20;
+const SHARE_OF_AGE = 1 / 20;
 
 /** Share added to each wait, so that sessions started together don't poll together */
 const JITTER = 1 / 5;
 
 /** Sessions that wait in one process before each of them is polled less often */
-export const MAX_UNCROWDED = 500;
+const MAX_UNCROWDED = 500;
 /** Share subtracted from a crowd's wait, so that sessions that were polled together drift apart */
 const CROWDED_JITTER = 1 / 20;
 

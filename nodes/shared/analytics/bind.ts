@@ -12,7 +12,7 @@ import {
 // The API takes only a query's text, so values of {{ expressions }} and of ClickHouse's parameters, {name:Type}, are written into it.
 // The token in which a value stands decides how it's written, and if it's allowed there.
 
-export interface Bindings {
+interface Bindings {
 	parameters: ReadonlyMap<string, unknown>;
 	/** Evaluates an expression, given with its braces. Returns undefined if it has no value. */
 	evaluate(expression: string): unknown;

@@ -146,7 +146,7 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 	};
 }
 
-export type CheckedAnswer = { value: AgentOption['value']; isOption: boolean } | { reason: string };
+type CheckedAnswer = { value: AgentOption['value']; isOption: boolean } | { reason: string };
 
 const formatNumber = (number: number): string => number.toLocaleString('en-US');
 

@@ -128,7 +128,7 @@ function readOption({ value, label, mayLast = false }: Option): OptionReading {
 
 export type ChoiceName = 'Approve once' | 'Always approve' | 'Deny' | 'Always deny';
 
-export interface OptionMeaning {
+interface OptionMeaning {
 	side: 'approve' | 'deny' | 'unclear';
 	/** True if it can affect later requests */
 	lasts: boolean;

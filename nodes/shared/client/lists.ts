@@ -155,7 +155,7 @@ function checkFilter(operation: OperationId, values: Values, data: IDataObject[]
 	}
 }
 
-export interface ListPage {
+interface ListPage {
 	data: IDataObject[];
 	/** Undefined at the end, and if no more entries are needed */
 	next?: string;

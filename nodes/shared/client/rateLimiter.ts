@@ -28,7 +28,7 @@ const MAX_TICK_MS = 1_000;
 const MAX_IDLE_MS = 5 * 60_000;
 
 /** Queues requests by age and urgency, at most `MAX_IN_FLIGHT` at once, at a rate that `RateController` learns from 429s. */
-export class RateLimiter {
+class RateLimiter {
 	private readonly controller = new RateController();
 	/** Doesn't stop with any execution */
 	private readonly clock: Clock;

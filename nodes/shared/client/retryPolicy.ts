@@ -125,14 +125,14 @@ export interface NextAction {
 	pauseMs?: number;
 }
 
-export const fitsDeadline = (
+const fitsDeadline = (
 	delayMs: number,
 	{ monotonicMs }: Moment,
 	{ deadline = Infinity }: RetryLimits,
 ): boolean => monotonicMs + delayMs <= deadline;
 
 /** Returns whether a retry is allowed, time aside. A non-idempotent request has to be reconciled first. */
-export function shouldRetry(
+function shouldRetry(
 	outcome: AttemptOutcome,
 	{ kind }: Attempt,
 	{ failures }: RetryState,

@@ -9,11 +9,7 @@ import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } fro
 /** Thrown for a response without a status object. The next response may have one. */
 export class UnreadableSessionError extends WorkspaceAutomationError {}
 
-export const parseSession = (
-	api: ApiClient,
-	body: unknown,
-	sessionId: string,
-): Session | undefined =>
+const parseSession = (api: ApiClient, body: unknown, sessionId: string): Session | undefined =>
 	readSession(api.readField('getAgentSession', 'session', body) ?? body, sessionId);
 
 /** @throws UnreadableSessionError if the response has no status object */

@@ -144,7 +144,7 @@ export const prompt = textField('Prompt', 'prompt', {
 	description: 'The task for the agent, in plain words',
 });
 
-export const returnAll = toggle(
+const returnAll = toggle(
 	'Return All',
 	'returnAll',
 	false,
@@ -152,7 +152,7 @@ export const returnAll = toggle(
 	{ hint: 'Uses one request per 100 results' },
 );
 
-export const limit = countField('Limit', 'limit', 50, 'Max number of results to return', {
+const limit = countField('Limit', 'limit', 50, 'Max number of results to return', {
 	typeOptions: { minValue: 1 },
 	isSetting: true,
 });

@@ -99,7 +99,7 @@ export async function pressInTelegram(
 	});
 }
 
-export interface Conversation {
+interface Conversation {
 	executionId: string;
 	/** The next message that n8n sends into the chat */
 	next(): Promise<string>;

@@ -12,7 +12,7 @@ const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	'1.123': {},
 };
 
-export interface WithChannels {
+interface WithChannels {
 	stage: Stage<OwnHost>;
 	channels: Channels;
 }

@@ -12,7 +12,7 @@ const everybody = Object.entries(groups).flatMap(([group, speakers]) =>
 	speakers.map((speaker) => ({ group, speaker })),
 );
 
-export interface Use {
+interface Use {
 	group: string;
 	name: string;
 	outcome: Outcome;
