@@ -223,7 +223,7 @@ async function saveApprovalPage(page: Page, name: string, isWhole = false): Prom
 	await page.setViewportSize(viewport);
 }
 
-/** Takes the pictures of the approval page: on a phone and at a desk, with one request and with two, and after sending. */
+/** Takes the pictures of the approval page: one request, two, a question, an edit, and after sending. */
 async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> {
 	const [one, two, asked, changed] = await Promise.all(
 		[TASK, TWO_REQUESTS, QUESTION, CHANGE].map(async (prompt) => await approvalLink(stage, prompt)),
@@ -243,10 +243,7 @@ async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> 
 	await phone.goto(changed);
 	await phone.getByLabel('Deny').check();
 	await saveApprovalPage(phone, 'approval-page-change', true);
-	const desk = await browser.newPage({ viewport: DESK });
-	await desk.goto(one);
-	await saveApprovalPage(desk, 'approval-page-desktop');
-	await Promise.all([phone.close(), desk.close()]);
+	await phone.close();
 }
 
 /** Takes the picture of the page for an approver while one approval is missing. */
@@ -283,7 +280,6 @@ async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
 }
 
 const PHONE = { width: 360, height: 740 };
-const DESK = { width: 1280, height: 760 };
 const schemes = [
 	['light', ''],
 	['dark', '-dark'],
