@@ -17,7 +17,7 @@ let current: (() => number) | undefined;
 Date.now = () => current?.() ?? real.now();
 performance.now = () => current?.() ?? real.monotonic();
 for (const file of Object.keys(require.cache))
-	if (/[\\/]dist[\\/]nodes[\\/]/.test(file)) delete require.cache[file];
+	if (/[\\/]dist[\\/](?:nodes|credentials)[\\/]/.test(file)) delete require.cache[file];
 
 /** Nobody can tell a wait of n8n-core from work that continues. Work doesn't leave the event loop alone so often. */
 const QUIET_TURNS = 4;

@@ -117,7 +117,7 @@ export function acceptRecord<R>(
 	const records = openRecords<R>(nodeContext, recordType);
 	const stored = records[journal.key];
 	const execution = context.getExecutionId();
-	if (stored?.refusedIn === execution) return;
+	if (stored?.refusedIn !== undefined && stored.refusedIn === execution) return;
 	const isOther = stored?.execution !== undefined && stored.execution !== execution;
 	if (isOther && stored?.value !== undefined && stored.request !== request) {
 		const { message, description } = describe(stored.value);
