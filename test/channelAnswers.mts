@@ -202,7 +202,7 @@ const shown = (item: object | undefined): string =>
 			? 'the item that asked'
 			: `\`${JSON.stringify(item)}\``;
 
-const READ_AS = { approve: 'approved', deny: 'denied', none: 'nobody answered' };
+const READ_AS = { approve: 'approved', deny: 'denied', none: 'not answered' };
 
 /** A denial that looks otherwise than the approval beside it */
 const isOfItsOwn = ({ said }: ChannelAnswer) => said?.includes('(typed)');
@@ -214,7 +214,7 @@ export function answersTable(): string {
 	for (const { channel, asked, said, gives, means } of shownAnswers) {
 		const cells = [
 			asked,
-			said ?? 'nothing in time',
+			said ?? 'no answer (timeout)',
 			shown(gives['2.41']),
 			shown(gives['1.123']),
 			READ_AS[means],
