@@ -9,7 +9,7 @@ export const common = {
 	moduleFileExtensions: ['mts', 'ts', 'mjs', 'cjs', 'js', 'json', 'node'],
 	modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/n8n-host/[^/]+/'],
 	transform: {
-		'^.+\\.mts$': '<rootDir>/test/stripTypes.mjs',
+		'^.+\\.mts$': '<rootDir>/test/jest/stripTypes.mjs',
 		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json', diagnostics: false }],
 	},
 };
@@ -18,6 +18,6 @@ export const common = {
 export const inOwnRealm = {
 	...common,
 	transform: {},
-	testRunner: '<rootDir>/test/runner.mts',
-	testEnvironment: '<rootDir>/test/environment.mjs',
+	testRunner: '<rootDir>/test/jest/runner.mts',
+	testEnvironment: '<rootDir>/test/jest/environment.mjs',
 };

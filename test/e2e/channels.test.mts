@@ -1,4 +1,4 @@
-// Outputs of n8n's own nodes after an answer in a channel: compares the table of test/channelAnswers.mts with the real nodes.
+// Outputs of n8n's own nodes after an answer in a channel: compares the table of test/support/channelAnswers.mts with the real nodes.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hostVersion } from '../../n8n-host/versions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
@@ -10,7 +10,7 @@ import {
 	question,
 	TIME,
 	type ChannelAnswer,
-} from '../channelAnswers.mts';
+} from '../support/channelAnswers.mts';
 import { asking, importCredentials } from './channels/channelNodes.mts';
 import { useChannels } from './channels/useChannels.mts';
 import {

@@ -342,7 +342,7 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 
 const isOpenChoice = (value: any) => value?.__rl === true && value.value === '';
 
-/** n8n 2 chooses the only account that there is, and saves the canvas by itself, which it may report as somebody else's change. */
+/** n8n 2 chooses the only account that there is, and saves the canvas by itself, which it may report as someone else's change. */
 const OWN_MESSAGES = /^(Credentials auto-added|Workflow updated elsewhere)/;
 
 describe('imported in the editor', () => {

@@ -1,7 +1,7 @@
 // Every operation of the Workspace Automation node, once, in the real n8n.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
-import { declared, withIds } from '../endpoints.mts';
+import { declared, withIds } from '../support/endpoints.mts';
 import type { WorkflowNode } from '../../n8n-host/workflows.mts';
 import {
 	byId,

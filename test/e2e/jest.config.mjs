@@ -1,4 +1,4 @@
-// The tests that are long: those in the real n8n, once for each version, and those of the repository as a whole: `npm run test:e2e`, which installs and starts what they need (run.mts).
+// The tests that are long: those in the real n8n, once for each version, and those that take too long for `npm test`: `npm run test:e2e`, which installs and starts what they need (run.mts).
 import { availableParallelism } from 'node:os';
 import { HANG_MS } from '../../n8n-host/hang.mts';
 import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
@@ -21,10 +21,10 @@ const onHost = (version) => ({
 });
 
 /** What needs no n8n server, and takes too long for `npm test` */
-const repository = {
+const slow = {
 	...inOwnRealm,
-	displayName: 'repository',
-	testMatch: ['<rootDir>/test/repository/**/*.test.mts'],
+	displayName: 'slow',
+	testMatch: ['<rootDir>/test/slow/**/*.test.mts'],
 };
 
 export default {
@@ -33,7 +33,7 @@ export default {
 	testTimeout: 2 * HANG_MS,
 	// Tests wait most of the time, but a browser and an n8n that start keep two processors busy.
 	maxWorkers: availableParallelism() + 2,
-	reporters: ['default', '<rootDir>/test/reporter.mts'],
-	testSequencer: '<rootDir>/test/longestFirst.mjs',
-	projects: [...chosenVersions().map(onHost), repository],
+	reporters: ['default', '<rootDir>/test/jest/reporter.mts'],
+	testSequencer: '<rootDir>/test/jest/longestFirst.mjs',
+	projects: [...chosenVersions().map(onHost), slow],
 };

@@ -225,7 +225,7 @@ test(
 		const [{ url: link }] = await messages(stage, id);
 		expect(link).toContain('/automation/webhook-waiting/');
 		const page = await openPage(link);
-		// A proxy would refuse much of what follows.
+		// A proxy would refuse many of these requests.
 		const url = withoutProxy(link, host);
 		const shots = hostileShots(url, page.hidden.shown);
 		const statuses = new Map<number, number>();

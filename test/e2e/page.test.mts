@@ -116,7 +116,7 @@ beforeAll(async () => {
 			'several: [question Which style? {new=Modern, old=Classic}] [say Went on.]',
 		]),
 	);
-	// The other session keeps the execution paused, so that not n8n itself answers whoever is second.
+	// The other session keeps the execution paused, so that not n8n itself answers the second approver.
 	for (const name of RACES)
 		await begin(name, withPage(name, [asks(name), `${name}: [work 20m] [say Done.]`]));
 	for (const name of TEAMS) await begin(name, withPage(name, [asks(name)], { approvals: team }));

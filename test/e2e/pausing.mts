@@ -1,4 +1,4 @@
-// Workflows with a Run Agent Session that pauses the execution, in an n8n of their own whose hours pass in minutes.
+// Workflows with a Run Agent Session that pauses the execution, in a separate n8n whose hours pass in minutes.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n, and those of the repository. Installs what they need where it can, starts one n8n
+// npm run test:e2e [-- version ...] [file ...] [options of jest]: the tests in the real n8n, and the slow ones. Installs what they need where it can, starts one n8n
 // of each version for all of their files, and runs jest.
 import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { ensureChromium } from '../../tools/editor/chromium.mts';
 import { packedPackage } from '../../tools/package.mts';
 import { ensureParts, type Part } from '../../tools/parts.mts';
 import preflight from '../../tools/preflight.js';
-import { runJest } from '../jest.mts';
+import { runJest } from '../jest/jest.mts';
 import { environmentFor, type Program, type Shared } from './shared.mts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,11 +38,11 @@ const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown>
 
 /** These start their own n8n, or none. */
 const NOT_SHARED =
-	/^(e2e\/(channels|demo|examples|install|killed|page|pause|private|queue|session|typed)|repository)/;
+	/^(e2e\/(channels|demo|examples|install|killed|page|pause|private|queue|session|typed)|slow)/;
 
 /** The test files that the arguments for jest select, as paths within test/ */
 function selectedFiles(args: string[]): string[] {
-	const files = ['e2e', 'repository'].flatMap((folder) =>
+	const files = ['e2e', 'slow'].flatMap((folder) =>
 		readdirSync(join(root, 'test', folder))
 			.filter((file) => file.endsWith('.test.mts'))
 			.map((file) => `${folder}/${file}`),
@@ -74,9 +74,9 @@ const jestArgs = given.filter((arg) => !isVersion(arg));
 const files = selectedFiles(jestArgs);
 
 const parts: Part[] = ['clickHouse'];
-const isRepository = files.some((file) => file.startsWith('repository/'));
-if (isRepository) parts.push('charts', 'scanner');
-if (isRepository || files.some((file) => WITH_BROWSER.test(file))) parts.push('browser');
+const isSlow = files.some((file) => file.startsWith('slow/'));
+if (isSlow) parts.push('charts', 'scanner');
+if (isSlow || files.some((file) => WITH_BROWSER.test(file))) parts.push('browser');
 await ensureParts(parts, log);
 await build();
 const folder = mkdtempSync(join(tmpdir(), 'workspace-automation-e2e-'));

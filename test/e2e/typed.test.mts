@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { LINKS, RIGHT, WRONG } from '../outputParser.mts';
+import { LINKS, RIGHT, WRONG } from '../support/outputParser.mts';
 import { startScriptedModel, type ScriptedModel } from '../../tools/scriptedModel.mts';
 import { around, expectSuccess, pausing, startLive, usePausingStage } from './pausing.mts';
 import { itemsOn, node, NODE } from './support.mts';

@@ -1,7 +1,7 @@
 // Rows of bad input: what an expression may give a field of a kind, and what the node says to it.
 import type { IDataObject } from 'n8n-workflow';
 import { byId as rl } from '../../n8n-host/workflows.mts';
-import { declared, requiredFields, withIds } from '../endpoints.mts';
+import { declared, requiredFields, withIds } from '../support/endpoints.mts';
 
 export const ID = '123e4567-e89b-12d3-a456-426614174000';
 
@@ -156,7 +156,7 @@ export const good: Record<string, IDataObject> = {
 	...own,
 };
 
-/** Rows for the fields that an operation without rows of its own needs */
+/** Rows for the fields that an operation without own rows needs */
 export const neededFields = (rows: Row[]): Row[] =>
 	declared
 		.filter(({ name }) => !rows.some(([operation]) => operation === name))

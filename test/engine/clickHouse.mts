@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import fc from 'fast-check';
 import { connect, getRows, type Connection } from '../../local-service/analytics/engine.mts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import { anyText } from '../anyText.mts';
+import { anyText } from '../support/anyText.mts';
 
 /** A token as ClickHouse names it, such as `['StringLiteral', "'a'"]` */
 export type Piece = [type: string, text: string];

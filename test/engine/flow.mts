@@ -22,7 +22,7 @@ import {
 	prepareWorkflow,
 } from '../../n8n-host/core.mts';
 import { byId } from '../../n8n-host/workflows.mts';
-import { serviceTime } from '../virtualClock.mts';
+import { serviceTime } from '../support/virtualClock.mts';
 
 export const NODE = 'Node under test';
 

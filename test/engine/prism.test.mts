@@ -11,11 +11,11 @@ import { fileURLToPath } from 'node:url';
 import type { IDataObject } from 'n8n-workflow';
 import { parse } from 'yaml';
 import { contractFile } from '../../openapi/contract.mts';
-import { endpoints } from '../endpoints.mts';
+import { endpoints } from '../support/endpoints.mts';
 import { UUID } from '../../nodes/shared/validation.ts';
 import { freePort } from '../../n8n-host/ports.mts';
 import { ensureParts } from '../../tools/parts.mts';
-import { documented } from '../documentRows.mts';
+import { documented } from '../support/documentRows.mts';
 import { good, ID, rl } from './badInput.mts';
 import { run, type Setup } from './engine.mts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
-import { endpoints } from '../endpoints.mts';
+import { endpoints } from '../support/endpoints.mts';
 import { good, ID } from './badInput.mts';
 import { nodeProperties, run } from './engine.mts';
 

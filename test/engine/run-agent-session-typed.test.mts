@@ -1,6 +1,13 @@
 // Typed results as the engine runs them: the sub-node of n8n is one of the test's own.
 import { describe, expect, test } from '@jest/globals';
-import { INSTRUCTIONS, LINKS, linksParser, REASON, RIGHT, WRONG } from '../outputParser.mts';
+import {
+	INSTRUCTIONS,
+	LINKS,
+	linksParser,
+	REASON,
+	RIGHT,
+	WRONG,
+} from '../support/outputParser.mts';
 import { nodeProperties } from './engine.mts';
 import { itemsOn, useRunAgentSession } from './runAgentSession.mts';
 

@@ -7,7 +7,7 @@ import { mainToken } from '../../local-service/auth.mts';
 import { credentialFor } from '../../local-service/caller.mts';
 import { controlWithin, type ControlClient } from '../../local-service/control/client.mts';
 import { byId } from '../../n8n-host/workflows.mts';
-import { serviceTime } from '../virtualClock.mts';
+import { serviceTime } from '../support/virtualClock.mts';
 import * as engine from './engine.mts';
 import type { Execution, Setup } from './engine.mts';
 

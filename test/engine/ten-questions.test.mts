@@ -7,7 +7,7 @@ import { createService, type RunningService } from '../../local-service/app.mts'
 import { seed } from '../../local-service/seed.mts';
 import { run } from './engine.mts';
 import { credentialFor } from '../../local-service/caller.mts';
-import { createServiceClock } from '../virtualClock.mts';
+import { createServiceClock } from '../support/virtualClock.mts';
 
 const page = readFileSync(new URL('../../docs/analytics.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('## Ten questions'));

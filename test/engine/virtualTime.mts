@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { createVirtualClock } from '../virtualClock.mts';
+import { createVirtualClock } from '../support/virtualClock.mts';
 
 const require = createRequire(import.meta.url);
 

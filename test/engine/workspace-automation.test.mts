@@ -1,6 +1,6 @@
-// Every operation of the Workspace Automation node but those of agent sessions and files, which have pages of their own, and what they have in common.
+// Every operation of the Workspace Automation node but those of agent sessions and files, which have separate files, and what they have in common.
 import { describe, expect, test } from '@jest/globals';
-import { declared, endpoints } from '../endpoints.mts';
+import { declared, endpoints } from '../support/endpoints.mts';
 import { operations } from '../../openapi/contract.mts';
 import { run } from './engine.mts';
 import { rl, jsons, useOperations } from './operations.mts';

@@ -1,4 +1,4 @@
-// Checks the shipped package. n8n's checks of the source are in test/repository.
+// Checks the shipped package. n8n's checks of the source are in test/slow.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';

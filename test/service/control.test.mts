@@ -3,7 +3,7 @@ import { createService } from '../../local-service/app.mts';
 import { controlWithin } from '../../local-service/control/client.mts';
 import { useService, type List, type Schemas } from './support.mts';
 import { http } from '../../tools/http.mts';
-import { createServiceClock } from '../virtualClock.mts';
+import { createServiceClock } from '../support/virtualClock.mts';
 
 const { api, control, sendControl, seed, advance, keyFor, clock, controlUrl } = useService();
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
 import { useService, type List, type Schemas } from './support.mts';
-import { createServiceClock } from '../virtualClock.mts';
+import { createServiceClock } from '../support/virtualClock.mts';
 
 type Project = Schemas['Project'];
 type ProjectPage = List<Project> & Pick<Schemas['ProjectList'], 'setup_required'>;

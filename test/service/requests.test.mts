@@ -13,7 +13,7 @@ import { createRecord } from '../../local-service/record.mts';
 import { seed as seedStore } from '../../local-service/seed.mts';
 import { current, getError, getMessage, older, unknownId as id, useService } from './support.mts';
 import { http } from '../../tools/http.mts';
-import { createServiceClock } from '../virtualClock.mts';
+import { createServiceClock } from '../support/virtualClock.mts';
 
 const { api, control, keyFor, seed, url } = useService();
 const olderOnly = ['getTask', 'listCustomDomains'];

@@ -12,8 +12,8 @@ import { writeValues, type Values } from '../../local-service/dialects/templates
 import type { Lateness } from '../../local-service/lateness.mts';
 import { current, older } from './support.mts';
 import { parseJson } from '../../local-service/json.mts';
-import { oneQuery } from '../oneQuery.mts';
-import { createServiceClock } from '../virtualClock.mts';
+import { oneQuery } from '../support/oneQuery.mts';
+import { createServiceClock } from '../support/virtualClock.mts';
 
 export interface Answered {
 	status: number;

@@ -16,7 +16,7 @@ import type { components } from '../../openapi/contract-types.mts';
 import { CURRENT_VERSION } from '../../local-service/caller.mts';
 import { parseJson } from '../../local-service/json.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
-import { createServiceClock } from '../virtualClock.mts';
+import { createServiceClock } from '../support/virtualClock.mts';
 
 /** Schemas of the contract, by name */
 export type Schemas = components['schemas'];

@@ -1,5 +1,5 @@
 // Run Agent Session against services that fill the gaps of the API document differently, mixed and in bad weather, in simulated
-// time. The service's own record says what really happened. Each of them alone, in good weather: test/repository/dialects.
+// time. The service's own record says what really happened. Each of them alone, in good weather: test/slow/dialects.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findConflict, dialectNames } from '../../local-service/dialects/index.mts';

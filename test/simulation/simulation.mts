@@ -30,7 +30,7 @@ import {
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
-import { createVirtualClock, serviceTime, type VirtualClock } from '../virtualClock.mts';
+import { createVirtualClock, serviceTime, type VirtualClock } from '../support/virtualClock.mts';
 import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 
 /** Fault of a request. `lost-after`: the service acted on it, but the answer never came. */

@@ -12,7 +12,7 @@ import {
 	REASON,
 	RIGHT,
 	WRONG,
-} from '../outputParser.mts';
+} from '../support/outputParser.mts';
 import { getError, of, policy, simulation, status, type Simulation } from './simulation.mts';
 
 const format = await openOutputFormat(connected(linksParser()));
@@ -21,7 +21,7 @@ const WRONG_TWICE = `[say ${WRONG}] [next turn] [work 10s] [say Sorry.]`;
 
 type Changes = Parameters<Simulation['run']>[1];
 
-/** Runs an item to its end in a mode, and hands on the context for a retry. */
+/** Runs an item to its end in a mode, and returns the context for a retry. */
 const MODES = {
 	running: async (service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) =>
 		await service.run(prompt, { format, ...changes }, nodeContext),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readAnswer, readAnswerText } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { toText } from '../../nodes/shared/values.ts';
-import { channelAnswers, getName } from '../channelAnswers.mts';
+import { channelAnswers, getName } from '../support/channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';
 

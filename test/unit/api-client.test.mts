@@ -9,8 +9,8 @@ import { realClock, TIMED_OUT, withTimeout } from '../../nodes/shared/client/clo
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
-import { apiWith } from '../apiWith.mts';
-import { createVirtualClock, type VirtualClock } from '../virtualClock.mts';
+import { apiWith } from '../support/apiWith.mts';
+import { createVirtualClock, type VirtualClock } from '../support/virtualClock.mts';
 
 test("each request that can't wait for a 429 is sent once, a second apart, and its error says how long to wait", async () => {
 	const clock = createVirtualClock();

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { realClock } from '../../nodes/shared/client/clock.ts';
 import { fetchSession } from '../../nodes/shared/client/sessions.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const HOUR_MS = 60 * 60_000;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parse } from 'shell-quote';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { anyText } from '../anyText.mts';
+import { anyText } from '../support/anyText.mts';
 import { policy, request, rule } from './policies.mts';
 
 const by = (command: string, ...rules: Array<[pattern: string, decision: Decision]>) =>

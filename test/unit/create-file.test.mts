@@ -5,7 +5,7 @@ import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { IndeterminateError } from '../../nodes/shared/errors.ts';
 import { findInPlace, reconcileFile } from '../../nodes/shared/client/files.ts';
 import { Base64 } from '../../nodes/shared/client/json.ts';
-import { apiWith, type Answer, type SentRequest } from '../apiWith.mts';
+import { apiWith, type Answer, type SentRequest } from '../support/apiWith.mts';
 
 const NAME = 'report.md';
 const FOLDER = '123e4567-e89b-42d3-a456-426614174000';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { CallOptions, OperationId, Values } from '../../nodes/shared/client/operations.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 const MIB = 2 ** 20;

@@ -12,7 +12,7 @@ import {
 import { describeBody } from '../../nodes/shared/client/attemptError.ts';
 import { classifyAttempt } from '../../nodes/shared/client/retryPolicy.ts';
 import type { Attempt } from '../../nodes/shared/client/types.ts';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 
 describe('the evidence of a status', () => {
 	test.each([

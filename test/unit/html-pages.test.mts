@@ -5,7 +5,7 @@ import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { IndeterminateError } from '../../nodes/shared/errors.ts';
 import { classifyAttempt, isHtmlPage } from '../../nodes/shared/client/retryPolicy.ts';
 import type { ResponseAttempt } from '../../nodes/shared/client/types.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const STATUSES = [401, 403, 404, 409, 422];

@@ -1,7 +1,7 @@
 // Proof that a decision with a lost response arrived: the session no longer lists the request.
 import { expect, test } from '@jest/globals';
 import { RECONCILERS } from '../../nodes/shared/client/reconcilers.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const pending = (...ids: string[]) => ({

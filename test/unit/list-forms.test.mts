@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { readPages } from '../../nodes/shared/client/lists.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import { apiWith, type Answer } from '../support/apiWith.mts';
 
 interface Page {
 	data: object[];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { messageReconciler } from '../../nodes/shared/client/reconcilers.ts';
 import type { Session } from '../../nodes/shared/client/session.ts';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const TEXT = 'Carry on';

@@ -1,6 +1,6 @@
 // The limits of the API document that the package has to live with.
 import { expect, test } from '@jest/globals';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 import { operationRow } from '../../nodes/shared/client/operations.ts';
 import { applyOverride, createRequest } from '../../nodes/shared/client/overrides.ts';
 import { MAX_POLL_MS, MIN_POLL_MS } from '../../nodes/RunAgentSession/session/schedule.ts';

@@ -15,7 +15,7 @@ import {
 	REASON,
 	RIGHT,
 	WRONG,
-} from '../outputParser.mts';
+} from '../support/outputParser.mts';
 
 const open = async (parser: unknown) => await openOutputFormat(connected(parser));
 /** The format of a parser that returns or throws this */

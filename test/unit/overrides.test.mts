@@ -16,7 +16,7 @@ import {
 } from '../../nodes/shared/client/overrides.ts';
 import { readNewSessionId } from '../../nodes/shared/client/sessions.ts';
 import { operations as contract } from '../../openapi/contract.mts';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 
 const operations = Object.keys(OPERATIONS) as OperationId[];
 const ID = '123e4567-e89b-12d3-a456-426614174000';

@@ -4,7 +4,7 @@ import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
 import { findFilesByName } from '../../nodes/shared/client/files.ts';
 import { requireEntryId, readPages, type ListOptions } from '../../nodes/shared/client/lists.ts';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 
 const ids = (from: number, count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: `i${from + index}` }));

@@ -1,7 +1,7 @@
 // The name of a session's project, for an approver: it may be missing, and nothing waits long for it.
 import { describe, expect, test } from '@jest/globals';
 import { findProject } from '../../nodes/shared/client/projects.ts';
-import { apiWith, type Answer } from '../apiWith.mts';
+import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const OTHER = '00000000-e89b-42d3-a456-426614174000';

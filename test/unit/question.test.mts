@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';
-import { anyText } from '../anyText.mts';
+import { anyText } from '../support/anyText.mts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',

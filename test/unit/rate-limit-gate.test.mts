@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RateLimitError } from '../../nodes/shared/client/attemptError.ts';
 import { RateLimiters, type QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
-import { createVirtualClock } from '../virtualClock.mts';
+import { createVirtualClock } from '../support/virtualClock.mts';
 
 const request = (since = 0, changes: Partial<QueuedRequest> = {}): QueuedRequest => ({
 	since,

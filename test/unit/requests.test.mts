@@ -29,7 +29,7 @@ import type {
 	ReconcileResult,
 } from '../../nodes/shared/client/types.ts';
 import { withRetries, type RetryOptions } from '../../nodes/shared/client/withRetries.ts';
-import { createVirtualClock, type VirtualClock } from '../virtualClock.mts';
+import { createVirtualClock, type VirtualClock } from '../support/virtualClock.mts';
 
 const BASE = 'https://api.example.com/v1';
 const KEY = 'wa_live_key';

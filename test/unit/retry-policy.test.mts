@@ -17,7 +17,7 @@ import {
 	type RetryState,
 } from '../../nodes/shared/client/retryPolicy.ts';
 import type { ApiRequest, Attempt } from '../../nodes/shared/client/types.ts';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 
 const response = (status: number, headers = {}, body: unknown = {}): Attempt => ({
 	kind: 'response',

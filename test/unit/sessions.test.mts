@@ -8,7 +8,7 @@ import {
 	readOptionWords,
 	UnreadableSessionError,
 } from '../../nodes/shared/client/sessions.ts';
-import { apiWith } from '../apiWith.mts';
+import { apiWith } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 

@@ -1,7 +1,7 @@
 // The nodes that ask, as people set them up in each channel.
 import type { Host } from '../../../n8n-host/host.mts';
 import type { WorkflowNode } from '../../../n8n-host/workflows.mts';
-import type { Way } from '../../channelAnswers.mts';
+import type { Way } from '../../support/channelAnswers.mts';
 import { node } from '../support.mts';
 
 const oauth = {

@@ -6,7 +6,7 @@ import { HEAD, HEAD_RIGHT, getRow, usesUnder, findProblems } from './table.mts';
 
 const page = new URL('../../../docs/dialects.md', import.meta.url);
 
-/** True to write the table instead of comparing it: `WRITE_DIALECTS=1 npm run test:e2e -- -i repository/dialects` */
+/** True to write the table instead of comparing it: `WRITE_DIALECTS=1 npm run test:e2e -- -i slow/dialects` */
 const isWriting = process.env.WRITE_DIALECTS === '1';
 
 /** Those that need something, and then those that are right as they are */

@@ -11,8 +11,8 @@ import { mainToken } from '../../../local-service/auth.mts';
 import { credentialFor } from '../../../local-service/caller.mts';
 import { byId } from '../../../n8n-host/workflows.mts';
 import { itemsOn, type OutputKey } from '../runAgentSession.mts';
-import { oneQuery } from '../../oneQuery.mts';
-import { serviceTime } from '../../virtualClock.mts';
+import { oneQuery } from '../../support/oneQuery.mts';
+import { serviceTime } from '../../support/virtualClock.mts';
 
 /** More than a page of 100, of everything that lists hold */
 const MANY = 110;

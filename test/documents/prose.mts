@@ -24,7 +24,7 @@ const HOME_MADE_VERB =
 const CONTRACTION =
 	/\b(\w+n['’]t|\w+['’](re|ve|ll|m)|(it|that|there|what|here|who|he|she|let)['’]s)\b/gi;
 
-/** Stands for code, which counts as one word. */
+/** Represents code, which counts as one word. */
 export const CODE = 'X';
 
 /** Returns the prose of Markdown: its paragraphs, list items, headings and table cells, without code, pictures and addresses. */

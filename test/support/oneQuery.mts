@@ -1,5 +1,5 @@
 // Represents ClickHouse, which takes seconds to load.
-import type { Connect } from '../local-service/analytics/engine.mts';
+import type { Connect } from '../../local-service/analytics/engine.mts';
 
 /** Returns a ClickHouse that answers one query, with a number. */
 export const oneQuery =

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { partFolders } from '../../tools/parts.mts';
-import { copyRepository, repository } from '../repositoryCopy.mts';
+import { copyRepository, repository } from '../support/repositoryCopy.mts';
 
 const guide = readFileSync(join(repository, 'CONTRIBUTING.md'), 'utf8');
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
-import { answersTable } from '../channelAnswers.mts';
+import { answersTable } from '../support/channelAnswers.mts';
 
 const page = readFileSync(new URL('../../docs/apply-an-answer.md', import.meta.url), 'utf8');
 

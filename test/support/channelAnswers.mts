@@ -1,6 +1,6 @@
 // Outputs of n8n's own nodes after an answer, or without one. test/e2e/channels.test.mts holds this table against the real nodes;
 // Run Agent Session has to read every row as what the person meant; docs/apply-an-answer.md shows it.
-import type { HostVersion } from '../n8n-host/versions.mts';
+import type { HostVersion } from '../../n8n-host/versions.mts';
 
 /** In the place of a time, which differs from run to run */
 export const TIME = '2026-01-01T00:00:00.000Z';

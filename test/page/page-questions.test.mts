@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm, repeatAnswer, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
-import { readForm } from './forms.mts';
+import { readForm } from '../unit/forms.mts';
 import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
-import { anyText } from '../anyText.mts';
-import { request, session } from './interactions.mts';
+import { anyText } from '../support/anyText.mts';
+import { request, session } from '../unit/interactions.mts';
 
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const question = (fields: object): Interaction => ({ type: 'question', id: 'i1', ...fields });

@@ -51,7 +51,7 @@ function describeWhen(file: string): string {
 	const [path] = Object.keys(WHEN)
 		.filter((each) => file === each || file.startsWith(`${each}/`))
 		.sort((one, other) => other.length - one.length);
-	if (path === undefined) throw new Error(`WHEN in test/package/errors.mts doesn't name ${file}`);
+	if (path === undefined) throw new Error(`WHEN in test/documents/errors.mts doesn't name ${file}`);
 	return WHEN[path];
 }
 
@@ -202,7 +202,7 @@ export const errorPage = (errors: ThrownError[]): string => {
 			return `| ${cell(message)} | ${describeWhen(file)} | ${advice} |`;
 		});
 	return [
-		'<!-- The table is written from the code by WRITE_ERRORS=1 npm test -- -i test/package/errors. -->',
+		'<!-- The table is written from the code by WRITE_ERRORS=1 npm test -- -i test/documents/errors. -->',
 		'',
 		'# Errors',
 		'',

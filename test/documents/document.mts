@@ -1,5 +1,11 @@
 // The table of the API document: each row with our operations and the test that shows it.
-import { documented, errorCodes, errorFields, errorStatuses, limits } from '../documentRows.mts';
+import {
+	documented,
+	errorCodes,
+	errorFields,
+	errorStatuses,
+	limits,
+} from '../support/documentRows.mts';
 import { sentences } from './sentences.mts';
 
 /** A test, by its file below test/ and a part of its title */
@@ -141,7 +147,7 @@ export const documentTable = (): string =>
 	[
 		'# The API document, row by row',
 		'',
-		'Generated from the contract by `WRITE_DOCUMENT=1 npm test -- -i test/package/document`. Each row has the operations of ours that use it, and the test that shows it. The endpoints, parameters and response fields have their tests in `document.mts`.',
+		'Generated from the contract by `WRITE_DOCUMENT=1 npm test -- -i test/documents/document`. Each row has the operations of ours that use it, and the test that shows it. The endpoints, parameters and response fields have their tests in `document.mts`.',
 		...Object.entries(tables).flatMap(([title, rows]) => [
 			'',
 			`## ${title}`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const repository = fileURLToPath(new URL('..', import.meta.url));
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Copies the repository, and returns the folder of the copy.

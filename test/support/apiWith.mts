@@ -1,8 +1,8 @@
 // The way to the API over a wire of the test's own: what is sent is on record, and what returns is written down.
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { createClient } from '../nodes/shared/client/createClient.ts';
-import { RateLimiters } from '../nodes/shared/client/rateLimiter.ts';
-import type { ApiContext } from '../nodes/shared/client/types.ts';
+import { createClient } from '../../nodes/shared/client/createClient.ts';
+import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
+import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock } from './virtualClock.mts';
 
 export interface Answer {

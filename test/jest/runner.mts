@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Circus, Config } from '@jest/types';
 import type { TestResult } from '@jest/test-result';
-import '../tools/packageSources.mts';
+import '../../tools/packageSources.mts';
 import { setGlobals, type Globals } from './globals.mts';
 
 const require = createRequire(import.meta.url);

@@ -1,7 +1,7 @@
 // What jest asks about each test file. The tests run in Node's own realm (runner.mts), so there is no other to set up.
 import { join } from 'node:path';
-import { ensureParts } from '../tools/parts.mts';
-import preflight from '../tools/preflight.js';
+import { ensureParts } from '../../tools/parts.mts';
+import preflight from '../../tools/preflight.js';
 import { jest } from './globals.mts';
 
 /**

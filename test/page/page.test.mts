@@ -10,7 +10,7 @@ import {
 	type Asking,
 	type FormAnswer,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { readForm } from './forms.mts';
+import { readForm } from '../unit/forms.mts';
 import { pageChoices } from '../../nodes/RunAgentSession/requests/choices.ts';
 import {
 	createNonce,
@@ -20,8 +20,8 @@ import {
 import { applyPoll, type SentDecision } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
-import { anyText } from '../anyText.mts';
-import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from './interactions.mts';
+import { anyText } from '../support/anyText.mts';
+import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
 
 const options = [ONCE, ALWAYS, REJECT];
 /** A session in which approvers were asked for these requests with one question */

@@ -1,7 +1,7 @@
 // The operations of the Workspace Automation node, as its panel declares them: their endpoints, and the fields that they need.
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { WorkspaceAutomation } from '../nodes/WorkspaceAutomation/WorkspaceAutomation.node.ts';
-import { operations as contract } from '../openapi/contract.mts';
+import { WorkspaceAutomation } from '../../nodes/WorkspaceAutomation/WorkspaceAutomation.node.ts';
+import { operations as contract } from '../../openapi/contract.mts';
 
 const { properties } = new WorkspaceAutomation().description;
 

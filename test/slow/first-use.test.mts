@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { packedPackage, type PackedPackage } from '../../tools/package.mts';
-import { copyRepository, repository } from '../repositoryCopy.mts';
+import { copyRepository, repository } from '../support/repositoryCopy.mts';
 
 const gulp = join(repository, 'node_modules/gulp/bin/gulp.js');
 const HASHED = /-[0-9a-f]{8}\.js$/;
@@ -38,7 +38,7 @@ const readCode = (folder: string): Map<string, string> =>
 		]),
 	);
 
-/** Runs CommonJS code in a process of its own, which finds n8n-workflow as in n8n. Returns what it prints as JSON. */
+/** Runs CommonJS code in a separate process, which finds n8n-workflow as in n8n. Returns what it prints as JSON. */
 async function runProcess<T>(code: string, ...args: string[]): Promise<T> {
 	const env = { ...process.env, NODE_PATH: join(repository, 'node_modules') };
 	const { stdout } = await promisify(execFile)(process.execPath, ['-e', code, ...args], { env });

@@ -1,6 +1,6 @@
 // Starts jest, for all commands that run tests.
-import { nodeEnvironment } from '../n8n-host/guarded.mts';
-import { runNode } from '../tools/build.mts';
+import { nodeEnvironment } from '../../n8n-host/guarded.mts';
+import { runNode } from '../../tools/build.mts';
 
 /** Runs jest in this terminal, and returns its exit code. */
 export const runJest = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>

@@ -1,7 +1,7 @@
 // Simulated time, for everything that waits: it moves on to the next timer whenever everybody waits.
-import type { Clock as ServiceClock } from '../local-service/clock.mts';
-import { CanceledError } from '../nodes/shared/errors.ts';
-import type { Clock } from '../nodes/shared/client/clock.ts';
+import type { Clock as ServiceClock } from '../../local-service/clock.mts';
+import { CanceledError } from '../../nodes/shared/errors.ts';
+import type { Clock } from '../../nodes/shared/client/clock.ts';
 
 interface Timer {
 	at: number;

@@ -1,7 +1,7 @@
 // The rows of the API document, as the contract has them: endpoints, parameters, fields of responses, errors and limits.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { contractFile } from '../openapi/contract.mts';
+import { contractFile } from '../../openapi/contract.mts';
 import { endpoints } from './endpoints.mts';
 
 type Json = Record<string, any>;

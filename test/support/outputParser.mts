@@ -7,7 +7,7 @@ export const INSTRUCTIONS =
 /** An answer in the format, and what the parser makes of it */
 export const LINKS = { brokenLinks: [{ page: '/about', url: '/old' }] };
 export const RIGHT = JSON.stringify({ output: LINKS });
-/** An answer without the field that the format requires, and the reason that the agent is told */
+/** An answer without the field that the format requires, and the reason that the agent gets */
 export const WRONG = '{"output": {"links": 3}}';
 export const REASON = 'output.brokenLinks: Required (expected array)';
 

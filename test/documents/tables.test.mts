@@ -1,4 +1,4 @@
-// The documents' tables are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/package/tables` writes them.
+// The documents' tables are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/documents/tables` writes them.
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
@@ -10,7 +10,7 @@ import { KINDS } from '../../nodes/RunAgentSession/policy/kinds.ts';
 import { RUNNERS, RUNNERS_BY_WORD } from '../../nodes/RunAgentSession/policy/runners.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import { toTitle } from '../../nodes/shared/values.ts';
-import { declared } from '../endpoints.mts';
+import { declared } from '../support/endpoints.mts';
 
 const resources = [...new Set(declared.map(({ resource }) => resource))];
 const of = (resource: string) => declared.filter((operation) => operation.resource === resource);
