@@ -85,7 +85,7 @@ function fieldEvidence(name: string, endpoint: string): Evidence {
 	return found ?? { file: PRISM, title: 'every field of the response is in the item' };
 }
 
-/** Rows that each operation adds, by their test. Tests check them, and no table repeats them. */
+/** Rows that each operation adds, by their test. */
 const operationRows: DocumentRow[] = [
 	...documented.map(({ endpoint, names }) => ({
 		row: `\`${endpoint}\``,
@@ -108,56 +108,34 @@ const operationRows: DocumentRow[] = [
 	),
 ];
 
-/** All other rows of the document, by section */
-const tables: Record<string, DocumentRow[]> = {
-	Errors: [
-		...errorStatuses.map(([status, meaning]) => ({
-			row: `${status}: ${meaning}`,
-			operations: everyOperation,
-			test: { file: 'unit/errors.test.mts', title: `[answer(${status}` },
-		})),
-		...errorCodes.map((code) => ({
-			row: `code \`${code}\``,
-			operations: everyOperation,
-			test: CODES[code],
-		})),
-		...errorFields.map((name) => ({
-			row: `\`${name}\``,
-			operations: everyOperation,
-			test: {
-				file: 'unit/errors.test.mts',
-				title: "with the service's own words, code, link and status",
-			},
-		})),
-	],
-	Limits: limits.map(({ limit, value, operations }) => ({
+/** All other rows of the document: errors, limits, sentences */
+const otherRows: DocumentRow[] = [
+	...errorStatuses.map(([status, meaning]) => ({
+		row: `${status}: ${meaning}`,
+		operations: everyOperation,
+		test: { file: 'unit/errors.test.mts', title: `[answer(${status}` },
+	})),
+	...errorCodes.map((code) => ({
+		row: `code \`${code}\``,
+		operations: everyOperation,
+		test: CODES[code],
+	})),
+	...errorFields.map((name) => ({
+		row: `\`${name}\``,
+		operations: everyOperation,
+		test: {
+			file: 'unit/errors.test.mts',
+			title: "with the service's own words, code, link and status",
+		},
+	})),
+	...limits.map(({ limit, value, operations }) => ({
 		row: `${limit}: ${value}`,
 		operations: operations.flatMap(
 			(id) => documented.find(({ operationId }) => operationId === id)!.names,
 		),
 		test: LIMITS[limit],
 	})),
-	Sentences: sentences,
-};
+	...sentences,
+];
 
-export const documentRows = [...operationRows, ...Object.values(tables).flat()];
-
-/** The table as Markdown. */
-export const documentTable = (): string =>
-	[
-		'# The API document, row by row',
-		'',
-		'Generated from the contract by `WRITE_DOCUMENT=1 npm test -- -i test/documents/document`. Each row has the operations of ours that use it, and the test that shows it. The endpoints, parameters and response fields have their tests in `document.mts`.',
-		...Object.entries(tables).flatMap(([title, rows]) => [
-			'',
-			`## ${title}`,
-			'',
-			'| row | operations | test |',
-			'| --- | --- | --- |',
-			...rows.map(
-				({ row, operations, test }) =>
-					`| ${row} | ${operations.join(', ')} | ${test ? `\`${test.file}\`: ${test.title.replaceAll('|', '\\|')}` : ''} |`,
-			),
-		]),
-		'',
-	].join('\n');
+export const documentRows = [...operationRows, ...otherRows];
