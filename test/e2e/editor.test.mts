@@ -37,6 +37,7 @@ describe('the node panel', () => {
 		await editor.open(justStarted);
 		for (const [typed, names] of [
 			['agent', ['Run Agent Session', 'Workspace Automation']],
+			['try rules', ['Run Agent Session']],
 			['permission', ['Run Agent Session', 'Workspace Automation']],
 			['workspace', ['Run Agent Session', 'Workspace Automation']],
 			['workspace automation', ['Run Agent Session', 'Workspace Automation']],

@@ -13,6 +13,10 @@ const BACKGROUND = { light: '#ffffff', dark: '#2d2e2e' };
 /** WCAG 2 asks for this of what is no text. */
 const MIN_CONTRAST = 3;
 const MAX_HINT_LENGTH = 150;
+const CATEGORIES = [
+	...['AI', 'Analytics', 'Communication', 'Data & Storage', 'Development', 'Finance & Accounting'],
+	...['Marketing & Content', 'Miscellaneous', 'Productivity', 'Sales', 'Utility'],
+];
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i;
 /** The UUID of examples, which belongs to nobody */
 const EXAMPLE_UUID = '123e4567-e89b-12d3-a456-426614174000';
@@ -46,6 +50,12 @@ test.each(icons)('icon-contrast: %s', (icon) => {
 	const background = icon.endsWith('.dark.svg') ? BACKGROUND.dark : BACKGROUND.light;
 	const colors = readFileSync(root + icon, 'utf8').match(/#[\da-f]{6}/gi)!;
 	expect(colors.filter((color) => contrast(color, background) < MIN_CONTRAST)).toEqual([]);
+});
+
+test.each(globSync('nodes/*/*.node.json', { cwd: root }))('valid-node-categories: %s', (file) => {
+	const { categories } = JSON.parse(readFileSync(root + file, 'utf8')) as { categories: string[] };
+	expect(categories.length).toBeGreaterThan(0);
+	expect(categories.filter((category) => !CATEGORIES.includes(category))).toEqual([]);
 });
 
 const descriptions = Object.values(nodes).map(({ description }) => description);
