@@ -19,6 +19,7 @@ import { openPanel, openWorkflow, runWorkflow } from './editor/canvas.mts';
 import { openSession } from './editor/signIn.mts';
 import { getSize, takeExamplePicture } from './examplePictures.mts';
 import { noteProblems } from './notes.mts';
+import { readSummary, showMessage, SUMMARY_WINDOW } from './summaryPicture.mts';
 import { examples, exampleWorkflow, filledInExample, firstProjectId } from './examples.mts';
 
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
@@ -327,6 +328,19 @@ try {
 				await settle(page);
 				await savePicture(page, `answer-in-chat${suffix}`, chat);
 				await page.context().close();
+			}
+		}
+		if (isWanted('morning-summary')) {
+			const text = await readSummary(stage.host);
+			for (const [colorScheme, suffix] of schemes) {
+				const page = await browser.newPage({
+					colorScheme,
+					viewport: SUMMARY_WINDOW,
+					deviceScaleFactor: 2,
+				});
+				await showMessage(page, text);
+				await savePicture(page, `morning-summary${suffix}`, page.locator('main'));
+				await page.close();
 			}
 		}
 		for (const name of examples().filter(isWanted)) {
