@@ -129,8 +129,8 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'A 404 on a new session is retried with backoff from 1 second, for about three attempts.',
 		SESSION,
-		'unit/retry-limits.test.mts',
-		'is retried after each of the given delays',
+		'unit/retry-policy.test.mts',
+		'a 404 is retried after the given delays',
 	],
 	[
 		'A client polls every 5 to 10 seconds.',
@@ -308,8 +308,8 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'Nothing describes events: changes are observed by polling.',
 		['task.getAll'],
-		'unit/trigger-poll.test.mts',
-		'emit what is new since the first, once',
+		'engine/trigger-events.test.mts',
+		'starts the workflow once for its thing, and not for existing or other things',
 	],
 	[
 		'Every error returns a JSON envelope.',

@@ -1,51 +1,10 @@
 // Until when an answer counts, and how the approval page and the question word it. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-	describeAfter,
-	findDeadline,
-	formatMoment,
-} from '../../nodes/RunAgentSession/requests/times.ts';
+import { formatMoment } from '../../nodes/RunAgentSession/requests/times.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
 
 const HOUR = 3_600_000;
-const limits = {
-	maxWaitMs: 24 * HOUR,
-	onMaxWait: 'abort' as const,
-	ifNobodyAnswers: 'deny' as const,
-	unansweredAfterMs: 2 * HOUR,
-};
-const asked = { since: 0, askedAt: HOUR };
-
-describe('the deadline', () => {
-	test("is the end of the approvers' time", () => {
-		expect(findDeadline(asked, limits)).toEqual({ at: 3 * HOUR, after: 'deny' });
-	});
-
-	test("is the node's own timeout if that is earlier", () => {
-		const long = { ...limits, unansweredAfterMs: 30 * HOUR };
-		expect(findDeadline(asked, long)).toEqual({ at: 24 * HOUR, after: 'abort' });
-	});
-
-	test("is the node's own timeout if the approvers' time is unlimited", () => {
-		const wait = { ...limits, ifNobodyAnswers: 'wait' as const, onMaxWait: 'letRun' as const };
-		expect(findDeadline(asked, wait)).toEqual({ at: 24 * HOUR, after: 'error' });
-	});
-
-	test('is missing if nothing ends the wait', () => {
-		const endless = { ...limits, maxWaitMs: Infinity, ifNobodyAnswers: 'wait' as const };
-		expect(findDeadline(asked, endless)).toBeUndefined();
-	});
-
-	test.each([
-		['deny', 1, 'the request is denied'],
-		['deny', 2, 'open requests are denied'],
-		['abort', 2, 'the session is aborted'],
-		['error', 1, 'the workflow stops with an error'],
-	] as const)('names the next step: %s, %i', (after, requests, said) => {
-		expect(describeAfter({ at: 0, after }, requests)).toBe(said);
-	});
-});
 
 describe('a time', () => {
 	const at = Date.parse('2026-11-23T17:00:00Z');

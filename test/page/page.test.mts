@@ -2,23 +2,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
-import {
-	MAX_COMMENT_LENGTH,
-	createForm,
-	findLink,
-	listGiven,
-	type Asking,
-	type FormAnswer,
-} from '../../nodes/RunAgentSession/page/view.ts';
+import { createForm, findLink, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
 import { readForm } from '../unit/forms.mts';
 import { pageChoices } from '../../nodes/RunAgentSession/requests/choices.ts';
 import {
-	createNonce,
 	createQuestion,
 	type TeamSettings,
 } from '../../nodes/RunAgentSession/requests/questions.ts';
-import { applyPoll, type SentDecision } from '../../nodes/RunAgentSession/requests/record.ts';
-import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
 import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
@@ -271,19 +262,6 @@ describe('the page', () => {
 		expect(page({ pending: pending(request({ permission, patterns })) })).toContain(said);
 	});
 
-	test.each<[object, string[], string]>([
-		[{ command: '', metadata: { command: 'rm x' } }, ['rm x'], 'Run this command'],
-		[{ command: null, metadata: { command: 'rm x' } }, ['rm x'], 'Run this command'],
-		[{ command: 'ls', metadata: { command: 'rm x' } }, ['ls', 'rm x'], 'Run these commands'],
-		[{ command: 'git push', metadata: { command: 'rm x' } }, ['rm x'], 'Run this command'],
-		[{ permission: 'edit', command: 'rm x' }, ['rm x'], 'Use <bdo dir="ltr">edit</bdo>'],
-	])('shows each command of a request before the choices: %j', (changes, commands, said) => {
-		const html = page({ pending: pending(request(changes)) });
-		const [shown] = html.split('Approve once');
-		for (const command of commands) expect(shown).toContain(`<bdo dir="ltr">${command}</bdo>`);
-		expect(shown).toContain(said);
-	});
-
 	test('shows everything that belongs to a request', () => {
 		const html = page({
 			pending: pending(
@@ -311,39 +289,6 @@ describe('the page', () => {
 		for (const name of ['meta', 'other', 'instruction', 'scope', 'label', 'value', 'says'])
 			expect(html).toContain(`${name}-1`);
 		expect(html).toMatch(/<dt>Other details<\/dt><dd>.*other-1.*other-2.*other-3/);
-	});
-
-	test('repeats each choice with the time after it was sent, and later its result', () => {
-		const asking = asked([request(), request({ id: 'i2', patterns: ['rm -rf dist'] })]);
-		const [first, second] = asking.requests;
-		const vote = (changes: Partial<Vote>): Vote[] => [
-			{
-				approver: 0,
-				decision: 'approve',
-				option: 'always',
-				choice: 'Always approve',
-				at: NOW,
-				comment: 'Go.',
-				...changes,
-			},
-		];
-		first.votes = vote({});
-		second.votes = vote({ decision: 'deny', option: 'reject', choice: 'Deny' });
-		const given = listGiven(asking, asking.questions[0], 0);
-		const own = page({ given, isSender: true, timeZone: 'Europe/Berlin' });
-		expect(own).toMatch(/5:12 PM<\/time> \(Europe\/Berlin\)\. The agent continues/);
-		expect(own).toMatch(/You always approve this<.*git push.*You denied this<.*rm -rf dist.*Go\./s);
-		const decision = (state: SentDecision['state']): SentDecision => ({
-			verdict: { decision: 'deny', option: 'reject', decidedBy: 'page' },
-			at: NOW,
-			state,
-			pollsShown: 0,
-		});
-		first.decision = decision('sent');
-		second.decision = decision('refused');
-		const others = page({ given: listGiven(asking, asking.questions[0], 0) });
-		expect(others).toContain('Always approved (sent, waiting for confirmation)');
-		expect(others).toContain('Denied (refused by the service)');
 	});
 
 	test.each([
@@ -393,23 +338,6 @@ describe('the choices', () => {
 		);
 	});
 
-	test('with the same name both have the words of the service', () => {
-		const two = [
-			{ value: 'once', label: 'Allow once' },
-			{ value: 'yes', label: 'Yes' },
-			{ value: 'no', label: 'No' },
-			{ value: 'deny', label: 'Deny' },
-		];
-		const html = page({ pending: pending(request({ response: { options: two } })) });
-		const shown = [...html.matchAll(/<input type="radio"[^>]*><span>(.*?)<\/span><\/label>/gs)];
-		expect(shown.map(([, label]) => label.replaceAll(/<[^>]+>/g, ''))).toEqual([
-			'Approve once: Allow once',
-			'Approve once: Yes',
-			'Deny: No',
-			'Deny: Deny',
-		]);
-	});
-
 	test('are never a value that Deny Values name for the other side', () => {
 		expect(labels(options, { denyValues: ['once'] })).toEqual([
 			['Deny', 'reject'],
@@ -417,56 +345,11 @@ describe('the choices', () => {
 		]);
 	});
 
-	test('have the type of the value that the service gave', () => {
-		const numbered = [
-			{ value: 1, label: 'Allow once' },
-			{ value: 2, label: 'Reject' },
-		];
-		expect(labels(numbered)).toEqual([
-			['Approve once', 1],
-			['Deny', 2],
-		]);
-	});
-
-	test('have any value, even a lasting 0', () => {
-		const numbered = [
-			{ value: 0, label: 'Always allow' },
-			{ value: 1, label: 'Reject' },
-		];
-		expect(labels(numbered)).toEqual([
-			['Deny', 1],
-			['Always approve', 0],
-		]);
-	});
-
-	test('have none of a hundred thousand options without a meaning', () => {
-		const many = Array.from({ length: 100_000 }, (_, value) => ({ value }));
-		expect(labels(many)).toEqual([]);
-	});
-
 	test('have nothing of a request that is nested too deeply, without an error', () => {
 		const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
 		const [request0] = pending(request({ metadata: deep })).requests;
 		const unreadable = { choices: [], because: 'it is nested too deeply' };
 		expect(request0).toMatchObject(unreadable);
-	});
-
-	test('have no value without a clear meaning, and none with two meanings', () => {
-		expect(labels([{ value: 'maybe', label: 'Perhaps' }])).toEqual([]);
-		expect(
-			labels([
-				{ value: 'ok', label: 'Allow once' },
-				{ value: 'ok', label: 'Reject' },
-			]),
-		).toEqual([]);
-	});
-
-	test("have the node's own words for an option without a label", () => {
-		const words = { approveValues: ['go'], denyValues: ['halt'] };
-		expect(labels([{ value: 'go' }, { value: 'halt' }], words)).toEqual([
-			['Approve once', 'go'],
-			['Deny', 'halt'],
-		]);
 	});
 });
 
@@ -514,20 +397,6 @@ describe('an answer', () => {
 			expect(read(now, { shown: now.shown, ...filled, ...part })).toBe('incomplete');
 		},
 	);
-
-	test.each([undefined, null, [], [1], 'shown', 7, Buffer.from('x'), { shown: ['x'] }])(
-		'that is not a form is none: %p',
-		(body) => {
-			expect(read(pending(...two), body)).toBe('changed');
-		},
-	);
-
-	test('is limited in size', () => {
-		const now = pending(request());
-		const body = { shown: now.shown, request0: '0', comment: 'x'.repeat(9_999) };
-		const [{ vote }] = read(now, body) as FormAnswer[];
-		expect(vote.comment).toHaveLength(MAX_COMMENT_LENGTH);
-	});
 });
 
 describe('a link', () => {
@@ -544,12 +413,6 @@ describe('a link', () => {
 			expect(findLink([one, other], given)).toBeUndefined();
 		},
 	);
-
-	test('has 128 bits that are never the same', () => {
-		const nonces = Array.from({ length: 1_000 }, createNonce);
-		expect(new Set(nonces).size).toBe(1_000);
-		for (const each of nonces) expect(Buffer.from(each, 'base64url')).toHaveLength(16);
-	});
 
 	test('of a later question of the same session also offers the earlier requests', () => {
 		const later = applyPoll(

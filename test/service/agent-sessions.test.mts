@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { noProjectsToken } from '../../local-service/auth.mts';
 import { getError, unknownId, useService, type Schemas } from './support.mts';
 
-const { api, control, seed, advance, keyFor } = useService();
+const { api, control, seed, advance } = useService();
 type Session = Schemas['AgentSession'];
 let projectId: string;
 beforeEach(async () => {
@@ -18,8 +17,6 @@ const resolve = (sessionId: string, interactionId: string, body: unknown) =>
 		body,
 	});
 const abort = (sessionId: string) => api<Session>('POST', `/agent/sessions/${sessionId}/abort`);
-const send = (sessionId: string, text: string) =>
-	api<Session>('POST', `/agent/sessions/${sessionId}/messages`, { body: { text } });
 /** A session whose agent has been at work for a while */
 async function started(prompt: string, seconds = 10): Promise<string> {
 	const { body } = await start(prompt);
@@ -53,45 +50,6 @@ test('a new session is not found for its first second at least, and found after 
 	expect((await read(sessionId)).body.status).toBe('running');
 });
 
-test('a usual session works, asks, works and completes', async () => {
-	const sessionId = await started('Tidy up');
-	const { body } = await read(sessionId);
-	const [interaction] = body.pendingInteractions!;
-	expect(interaction).toEqual({
-		type: 'permission',
-		id: expect.any(String),
-		permission: 'bash',
-		patterns: ['npm run build'],
-		metadata: expect.any(Object),
-		response: {
-			type: 'choice',
-			options: [
-				{ value: 'once', label: 'Allow once' },
-				{ value: 'always', label: 'Allow always' },
-				{ value: 'reject', label: 'Reject' },
-			],
-			instruction: expect.any(String),
-		},
-	});
-	const resolved = await resolve(sessionId, interaction.id, {
-		type: 'permission',
-		response: 'once',
-	});
-	expect(resolved).toMatchObject({
-		status: 200,
-		body: { sessionId, status: 'running', pendingInteractions: [] },
-	});
-	advance(4);
-	const end = (await read(sessionId)).body;
-	expect(end).toMatchObject({
-		status: 'completed',
-		latestMessage: { role: 'assistant', text: 'Done: “Tidy up”.', completedAt: expect.any(String) },
-	});
-	expect(end.latestTool).toMatchObject({ name: expect.any(String), status: 'completed' });
-	expect(Date.parse(end.lastActivityAt!)).toBeGreaterThan(Date.parse(body.lastActivityAt!));
-	expect(end.error).toBeUndefined();
-});
-
 describe('resolving', () => {
 	test('accepts an offered value and no other', async () => {
 		const sessionId = await started('[ask bash: x {yes=Yes please, no=No}] [say ok]');
@@ -120,18 +78,6 @@ describe('resolving', () => {
 		expect((await resolve(sessionId, id, body)).status).toBe(200);
 		expect(getError(await resolve(sessionId, id, body))).toEqual([404, 'not_found']);
 		expect(getError(await resolve(sessionId, unknownId, body))).toEqual([404, 'not_found']);
-	});
-
-	test('several interactions are resolved one by one', async () => {
-		const sessionId = await started('[ask bash: x + edit: src/*] [say ok]');
-		const [bash, edit] = (await read(sessionId)).body.pendingInteractions!;
-		const one = await resolve(sessionId, edit.id, { type: 'permission', response: 'reject' });
-		expect(one.body.pendingInteractions!).toEqual([bash]);
-		const both = await resolve(sessionId, bash.id, { type: 'permission', response: 'once' });
-		expect(both.body).toMatchObject({
-			status: 'completed',
-			latestMessage: { text: expect.stringContaining('not permitted: edit (src/*)') },
-		});
 	});
 
 	test.each([
@@ -222,18 +168,6 @@ describe('resolving', () => {
 	});
 });
 
-test('a message starts a new turn', async () => {
-	const sessionId = await started('[say one]');
-	expect((await read(sessionId)).body.status).toBe('completed');
-	const sent = await send(sessionId, '[work 3s] [say two]');
-	expect(sent).toMatchObject({ status: 202, body: { sessionId, status: 'running' } });
-	advance(3);
-	expect((await read(sessionId)).body).toMatchObject({
-		status: 'completed',
-		latestMessage: { text: 'two' },
-	});
-});
-
 describe('aborting', () => {
 	test('fails the session, and a second abort changes nothing', async () => {
 		const sessionId = await started('[ask bash: x]');
@@ -245,42 +179,4 @@ describe('aborting', () => {
 		advance(5);
 		expect((await abort(sessionId)).body).toEqual(first.body);
 	});
-
-	test('leaves a completed session completed', async () => {
-		const sessionId = await started('[say one]');
-		expect((await abort(sessionId)).body.status).toBe('completed');
-		expect((await control.sessions())[0].aborted).toBe(false);
-	});
-
-	test('accepts a body or none', async () => {
-		const sessionId = await started('[work 1m]');
-		expect((await api('POST', `/agent/sessions/${sessionId}/abort`, { body: {} })).status).toBe(
-			200,
-		);
-	});
-});
-
-test('a session of a project without access is not found by any operation', async () => {
-	const sessionId = await started('[ask bash: x]');
-	const [{ id }] = (await read(sessionId)).body.pendingInteractions!;
-	const body = { type: 'permission', response: 'once', text: 'x' };
-	for (const [method, path] of [
-		['GET', ''],
-		['POST', '/abort'],
-		['POST', '/messages'],
-		['POST', `/interactions/${id}/resolve`],
-	]) {
-		const given = method === 'GET' ? {} : { body };
-		expect(
-			getError(
-				await api(method, `/agent/sessions/${sessionId}${path}`, {
-					...given,
-					token: noProjectsToken,
-				}),
-			),
-		).toEqual([404, 'not_found']);
-	}
-	const { projects } = await seed();
-	expect((await read(sessionId, await keyFor({ projects: [projects[0].id] }))).status).toBe(200);
-	expect((await read(sessionId)).body.pendingInteractions!).toHaveLength(1);
 });

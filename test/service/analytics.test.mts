@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
-import { connectAfter } from '../../local-service/analytics/engine.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { getError, getMessage, unknownId, useService, type Schemas } from './support.mts';
+import { getError, getMessage, useService, type Schemas } from './support.mts';
 import { apiHeaders } from '../../local-service/caller.mts';
 import { http } from '../../tools/http.mts';
 
-const { api, control, seed, keyFor } = useService();
+const { api, seed, keyFor } = useService();
 const query = (text: string, token?: string) =>
 	api<Schemas['AnalyticsResult']>('POST', '/analytics/query', { body: { query: text }, token });
 const rows = async (text: string, token?: string) => {
@@ -35,25 +34,6 @@ test.each([
 	'SELECT arrayMap(x -> x + 1, [1, 2]) AS list, quantile(0.5)(number) AS n FROM numbers(10)',
 ])('%j is answered', async (text) => {
 	expect((await rows(text)).map((row) => row.n ?? row.list)).not.toEqual([]);
-});
-
-test('added events appear in every table, and a reset removes them', async () => {
-	const { projects } = await seed();
-	const views = () =>
-		rows(
-			"SELECT (SELECT count() FROM events_computed WHERE path = '/spike') AS events, (SELECT toUInt32(countMerge(views_state)) FROM daily_page_rollups WHERE path = '/spike') AS views",
-		);
-	expect(await views()).toEqual([{ events: 0, views: 0 }]);
-	expect(
-		await control.addEvents([
-			{ projectId: projects[0].id, path: '/spike', count: 3 },
-			{ projectId: projects[1].id, path: '/spike', name: 'purchase', amount: 5 },
-		]),
-	).toBe(4);
-	expect(await views()).toEqual([{ events: 4, views: 3 }]);
-	await control.reset();
-	expect(await views()).toEqual([{ events: 0, views: 0 }]);
-	await expect(control.addEvents({ projectId: unknownId })).rejects.toThrow('answered 404');
 });
 
 test.each([
@@ -142,29 +122,6 @@ test.each(escapes)('scoping cannot be escaped: %s', async (_what, text) => {
 	expect([...getError(result), result.body.data]).toEqual([400, 'invalid_request', undefined]);
 });
 
-// The statement is read as text, so every way to write a name is tried.
-test.each([
-	"SELECT `file`('/etc/hostname')",
-	"SELECT * FROM \"file\"('/etc/hostname', 'LineAsString')",
-	"SELECT * FROM FILE('/etc/hostname', 'LineAsString')",
-	"SELECT * FROM file/* a comment */('/etc/hostname', 'LineAsString')",
-	"SELECT `a'b`, (SELECT * FROM file('/etc/hostname', 'LineAsString')) AS `c'd`",
-	"SELECT 'it''s', file('/etc/hostname')",
-	"SELECT 'a\\'', file('/etc/hostname'), '\\''",
-	"SELECT sum(1) OVER (PARTITION BY file('/etc/hostname'))",
-	"SELECT 1 FROM numbers(1) ORDER BY number LIMIT (SELECT length(line) FROM file('/etc/hostname', 'LineAsString', 'line String'))",
-	'SELECT * FROM `system` . `tables`',
-	'SELECT * FROM SYSTEM.tables',
-])('a file or a database is found in any spelling: %s', async (text) => {
-	expect(getError(await query(text))).toEqual([400, 'invalid_request']);
-});
-
-test('a text in quotes is never changed', async () => {
-	expect(await rows("SELECT 'file(1) FROM system.tables SETTINGS x' AS n")).toEqual([
-		{ n: 'file(1) FROM system.tables SETTINGS x' },
-	]);
-});
-
 test('a caller sees only the rows of its own projects', async () => {
 	const { projects } = await seed();
 	const [mine, sibling, stranger] = [projects[0], projects[3], projects[1]].map(({ id }) => id);
@@ -231,38 +188,6 @@ test('a query that takes too long ends with a 400', async () => {
 	}
 });
 
-test.each([
-	[
-		'SELECT nope FROM events_computed',
-		/^Unknown expression identifier `nope`.*\(UNKNOWN_IDENTIFIER\)$/,
-	],
-	['SELECT * FROM nope', /^Unknown table expression identifier 'nope'.*\(UNKNOWN_TABLE\)$/],
-	['SELECT 1 +', /^Syntax error: failed at position 11.*\(SYNTAX_ERROR\)$/],
-	["SELECT throwIf(1, 'no rates')", /^no rates\. \(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)$/],
-	[
-		"SELECT * FROM session_attribution(since = 'May', until = '2026-01-01')",
-		/^Cannot parse .*[dD]ate/,
-	],
-	["SELECT * FROM session_attribution(since = '2026-01-01')", /until/],
-	['SELECT views_state + 1 FROM daily_page_rollups', /AggregateFunction/],
-])('a message from ClickHouse has no internals of the engine: %s', async (text, message) => {
-	const result = await query(text);
-	expect(result.status).toBe(400);
-	expect(getMessage(result)).toMatch(message);
-	expect(getMessage(result)).not.toMatch(
-		/stored_|scope_\d|DB::Exception|version \d|system\.|amountUsd|[Ww]hile executing|has\(/,
-	);
-});
-
-test("numbers are unchanged, also those that JavaScript can't represent", async () => {
-	const { text } = await query(
-		'SELECT toUInt64(18446744073709551615) AS big, 0.1 AS small, 1 / 0 AS infinite',
-	);
-	expect(text).toBe(
-		'{"rowCount":1,"data":[{"big":18446744073709551615,"small":0.1,"infinite":null}]}',
-	);
-});
-
 test("if ClickHouse doesn't load, the service starts, and analytics returns 503 with the reason", async () => {
 	const hook =
 		"import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='chdb')throw new Error('no binary for this platform');return next(name,context)}})";
@@ -289,26 +214,5 @@ test("if ClickHouse doesn't load, the service starts, and analytics returns 503 
 	} finally {
 		child.kill();
 		await once(child, 'exit');
-	}
-});
-
-test('ClickHouse is installed at the first query, and after a failed installation at the next query', async () => {
-	let attempts = 0;
-	const install = async () => {
-		if (++attempts === 1) throw new Error('npm install failed');
-	};
-	const service = createAnalytics({
-		traffic: () => ({ events: [], rates: [] }),
-		connect: connectAfter(install),
-	});
-	try {
-		expect(attempts).toBe(0);
-		await expect(service.query('SELECT 1 AS n', [])).rejects.toMatchObject({
-			code: 'unavailable',
-			message: expect.stringContaining('npm install failed'),
-		});
-		expect(await service.query('SELECT 1 AS n', [])).toBe('{"rowCount":1,"data":[{"n":1}]}');
-	} finally {
-		await service.close();
 	}
 });

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { createService } from '../../local-service/app.mts';
-import { controlWithin } from '../../local-service/control/client.mts';
-import { useService, type List, type Schemas } from './support.mts';
+import { useService } from './support.mts';
 import { http } from '../../tools/http.mts';
 import { createServiceClock } from '../support/virtualClock.mts';
 
-const { api, control, sendControl, seed, advance, keyFor, clock, controlUrl } = useService();
+const { api, control, keyFor, clock, controlUrl } = useService();
 
 describe('the record of requests', () => {
 	test('has each request and response, and never a token', async () => {
@@ -38,16 +37,6 @@ describe('the record of requests', () => {
 		expect(JSON.stringify(requests)).not.toContain('wa_local_');
 	});
 
-	test('has refused requests: unknown keys, unknown routes, broken bodies', async () => {
-		await api('GET', '/projects', { token: 'wrong' });
-		await api('GET', '/nothing');
-		await api('POST', '/products', { body: '{' });
-		const requests = await control.requests();
-		expect(requests.map(({ status }) => status)).toEqual([401, 404, 400]);
-		expect(requests[0].key).toBeUndefined();
-		expect(requests[2].body).toBe('{');
-	});
-
 	test('is read from a given number on, and numbering continues after a clear', async () => {
 		for (let n = 0; n < 3; n++) await api('GET', '/projects');
 		expect((await control.requests(1)).map(({ n }) => n)).toEqual([2, 3]);
@@ -56,139 +45,6 @@ describe('the record of requests', () => {
 		await api('GET', '/projects');
 		expect((await control.requests()).map(({ n }) => n)).toEqual([4]);
 	});
-
-	test('has only the length of a long body', async () => {
-		await api('POST', '/products', { body: { projectId: 'x', text: 'y'.repeat(200_000) } });
-		expect((await control.requests())[0].body).toEqual({
-			omitted: expect.stringContaining('characters'),
-		});
-	});
-});
-
-test('sessions are shown with all their events', async () => {
-	const projectId = (await seed()).projects[0].id;
-	const startedAt = new Date(clock.now()).toISOString();
-	const { sessionId } = (
-		await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {
-			body: { projectId, prompt: '[ask bash: x] [work 9m]' },
-		})
-	).body;
-	const read = () => api<Schemas['AgentSession']>('GET', `/agent/sessions/${sessionId}`);
-	await read();
-	advance(10);
-	const { id } = (await read()).body.pendingInteractions![0];
-	await api('POST', `/agent/sessions/${sessionId}/interactions/${id}/resolve`, {
-		body: { type: 'permission', response: 'once' },
-	});
-	await api('POST', `/agent/sessions/${sessionId}/messages`, { body: { text: 'more' } });
-	const moment = new Date(clock.now()).toISOString();
-	expect((await control.sessions())[0].finishedAt).toBeUndefined();
-	await api('POST', `/agent/sessions/${sessionId}/abort`);
-	expect(await control.sessions()).toEqual([
-		{
-			sessionId,
-			projectId,
-			prompt: '[ask bash: x] [work 9m]',
-			status: 'failed',
-			startedAt,
-			finishedAt: moment,
-			aborted: true,
-			turns: 2,
-			polls: 2,
-			interactions: [
-				{
-					id,
-					type: 'permission',
-					permission: 'bash',
-					patterns: ['x'],
-					askedAt: expect.any(String),
-					resolvedAt: moment,
-					value: 'once',
-				},
-			],
-		},
-	]);
-});
-
-test('a reset restores the start', async () => {
-	const before = await seed();
-	const token = await keyFor({});
-	const projectId = before.projects[0].id;
-	await api('POST', '/agent/sessions', { body: { projectId, prompt: 'x' } });
-	await api('POST', '/products', { body: { projectId, name: 'x' } });
-	await api('PATCH', `/tasks/${before.tasks[0].id}`, { body: { title: 'changed' } });
-	await control.addFaults({ operationId: '*', kind: 'status', times: 0 });
-	await control.setRateLimit({ perSecond: 0.001 });
-	await control.reset();
-	expect(await seed()).toEqual(before);
-	expect(await control.sessions()).toEqual([]);
-	expect(await control.requests()).toEqual([]);
-	expect((await api('GET', '/projects', { token })).status).toBe(401);
-	expect((await api('GET', '/projects')).status).toBe(200);
-	expect((await api('GET', '/projects')).status).toBe(200);
-});
-
-test('the seed has the IDs that tests need', async () => {
-	const found = await seed();
-	expect(found.keys).toEqual({ main: 'wa_local_main_key', noProjects: 'wa_local_no_projects_key' });
-	expect(found.tasks.length).toBeGreaterThan(24);
-	for (const project of found.projects) {
-		const sites = found.sites.filter(({ projectId }) => projectId === project.id);
-		expect([2, 3]).toContain(sites.length);
-	}
-	expect(
-		found.files.filter(({ projectId }) => projectId === found.projects[0].id).length,
-	).toBeGreaterThan(100);
-	for (const kind of ['folders', 'assets', 'domains', 'products', 'workspaces'] as const)
-		expect(found[kind].length).toBeGreaterThan(0);
-});
-
-test('many files are added at once, in a folder of their own', async () => {
-	const projectId = (await seed()).projects[0].id;
-	const { folderId, created } = await control.fillFiles(projectId, 250);
-	expect(created).toBe(250);
-	await control.fillFiles(projectId, 1);
-	const { body } = await api<List<Schemas['File']>>('GET', '/files', {
-		query: { projectId, parentId: folderId, limit: 100 },
-	});
-	expect(body).toMatchObject({ has_more: true });
-	expect(body.data).toHaveLength(100);
-});
-
-test.each([
-	['/faults', { operationId: 'listProjects', kind: 'earthquake' }],
-	['/faults', { operationId: 'listEverything', kind: 'reset' }],
-	['/faults', { operationId: '*', kind: 'reset', tims: 2 }],
-	['/speed', { speed: 0 }],
-	['/speed', {}],
-	['/rate-limit', { perSecond: -1 }],
-	['/keys', {}],
-	['/files', { projectId: 'x', count: 1 }],
-])('%s refuses %j', async (path, body) => {
-	expect((await sendControl('POST', path, body)).body).toMatchObject({
-		error: { code: 'invalid_request' },
-	});
-});
-
-test('its client throws errors that the service returns', async () => {
-	await expect(control.setSpeed(0)).rejects.toThrow(
-		'The control API answered 400 to POST /speed: {"error"',
-	);
-});
-
-test('speed can be changed while the service runs', async () => {
-	await control.setSpeed(60);
-	expect(clock.speed()).toBe(60);
-});
-
-test("a service that doesn't listen is controlled within the process", async () => {
-	const { app } = createService({ clock: createServiceClock() });
-	const within = controlWithin(app);
-	const { folderId } = await within.fillFiles((await within.seed()).projects[0].id, 3);
-	expect((await within.seed()).files.filter(({ parentId }) => parentId === folderId)).toHaveLength(
-		3,
-	);
-	await app.close();
 });
 
 describe('access to the control API', () => {

@@ -103,16 +103,6 @@ describe('directives', () => {
 		);
 	});
 
-	test('the text around directives is kept', () => {
-		expect(parseDirectives('Fix the shop [work 2s] and  [say ok] stop')).toEqual({
-			steps: [
-				{ kind: 'work', ms: 2000 },
-				{ kind: 'say', text: 'ok' },
-			],
-			text: 'Fix the shop and stop',
-		});
-	});
-
 	test.each([
 		['500ms', 500],
 		['20s', 20_000],
@@ -135,43 +125,5 @@ describe('directives', () => {
 		'arr[0]',
 	])('%s is not a directive', (text) => {
 		expect(parseDirectives(text)).toEqual({ steps: [], text });
-	});
-
-	test('the steps after [next turn] are for the next message, and texts can have brackets', () => {
-		const { steps, next, text } = parseDirectives(
-			'Check [say No.] [next turn] [say {"a": [1, 2]}] [next turn] [work 1s] [say b]',
-		);
-		expect(text).toBe('Check');
-		expect(steps).toEqual([{ kind: 'say', text: 'No.' }]);
-		expect(next).toEqual([
-			[{ kind: 'say', text: '{"a": [1, 2]}' }],
-			[
-				{ kind: 'work', ms: 1000 },
-				{ kind: 'say', text: 'b' },
-			],
-		]);
-	});
-
-	test("braces without options are part of the pattern, and their commas don't split it", () => {
-		const [step] = parseDirectives('[ask edit: src/*.{ts,js}, docs/{a,b}]').steps;
-		expect(step).toMatchObject({
-			requests: [{ patterns: ['src/*.{ts,js}', 'docs/{a,b}'], options: usualOptions }],
-		});
-	});
-
-	test('a change can have several lines', () => {
-		const { steps } = parseDirectives('[change diff: a {\n\tb\n} => a {\n\tc\n}]');
-		const change = { form: 'diff', before: 'a {\n\tb\n}', after: 'a {\n\tc\n}' };
-		expect(steps).toEqual([{ kind: 'change', change }]);
-	});
-
-	test('a plus splits requests only if another request comes after the plus', () => {
-		const [step] = parseDirectives('[ask bash: a + b + edit: c]').steps;
-		expect(step).toMatchObject({
-			requests: [
-				{ permission: 'bash', patterns: ['a + b'] },
-				{ permission: 'edit', patterns: ['c'] },
-			],
-		});
 	});
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { createFaults, type FaultRule } from '../../local-service/faults.mts';
+import { type FaultRule } from '../../local-service/faults.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
 import {
 	current,
@@ -27,80 +26,6 @@ const raw = (signal?: AbortSignal) =>
 const newProduct = async () =>
 	api('POST', '/products', { body: { projectId: (await seed()).projects[0].id, name: 'Traced' } });
 const wasMade = async () => (await seed()).products.some(({ name }) => name === 'Traced');
-
-describe('the requests with a fault', () => {
-	const strikes = (rule: Partial<FaultRule>, count: number) => {
-		const faults = createFaults();
-		faults.add([{ operationId: '*', kind: 'reset', ...rule }]);
-		return Array.from({ length: count }, () => faults.strike('request', 'listProjects').length);
-	};
-
-	test('one, unless the rule says otherwise', () => expect(strikes({}, 4)).toEqual([1, 0, 0, 0]));
-	test('as many as the rule says', () => expect(strikes({ times: 2 }, 4)).toEqual([1, 1, 0, 0]));
-	test('all of them', () => expect(strikes({ times: 0 }, 4)).toEqual([1, 1, 1, 1]));
-	test('not the first ones', () => expect(strikes({ after: 2 }, 4)).toEqual([0, 0, 1, 0]));
-	test('only those of the operation', () =>
-		expect(strikes({ operationId: 'listTasks' }, 2)).toEqual([0, 0]));
-
-	test('renaming and moving are separate operations, although they share an endpoint', async () => {
-		const { files } = await seed();
-		const [{ id }] = files;
-		const change = async (body: object) => (await api('PATCH', `/files/${id}`, { body })).status;
-		await arm({ operationId: 'moveFile', kind: 'status', status: 503 });
-		expect(await change({ name: 'new name.md' })).toBe(200);
-		expect(await change({ parentId: null })).toBe(503);
-		await arm({ operationId: 'renameFile', kind: 'status', status: 503 });
-		expect(await change({ parentId: null })).toBe(200);
-		expect(await change({ name: 'newer name.md' })).toBe(503);
-	});
-
-	test('random ones, the same for the same seed', () => {
-		fc.assert(
-			fc.property(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, probability) => {
-				expect(strikes({ seed, probability, times: 0 }, 50)).toEqual(
-					strikes({ seed, probability, times: 0 }, 50),
-				);
-			}),
-		);
-		const hits = strikes({ seed: 7, probability: 0.3, times: 0 }, 1000).filter(Boolean).length;
-		expect(hits).toBeGreaterThan(240);
-		expect(hits).toBeLessThan(360);
-		expect(strikes({ seed: 1, probability: 0.5, times: 0 }, 50)).not.toEqual(
-			strikes({ seed: 2, probability: 0.5, times: 0 }, 50),
-		);
-		expect(strikes({ probability: 0, times: 0 }, 5)).toEqual([0, 0, 0, 0, 0]);
-	});
-
-	test('those of the first matching rule, plus any latency', () => {
-		const faults = createFaults();
-		faults.add([
-			{ operationId: '*', kind: 'latency', ms: 1 },
-			{ operationId: '*', kind: 'html' },
-			{ operationId: '*', kind: 'reset' },
-		]);
-		expect([1, 2].map(() => faults.strike('request', 'listTasks').map(({ kind }) => kind))).toEqual(
-			[['latency', 'html'], ['reset']],
-		);
-	});
-
-	test('are listed, and the fault ends when cleared', async () => {
-		await arm({ kind: 'reset', after: 1 });
-		await raw();
-		expect(await control.faults()).toEqual([
-			{
-				id: expect.any(Number),
-				operationId: '*',
-				kind: 'reset',
-				after: 1,
-				matched: 1,
-				struck: 0,
-			},
-		]);
-		await control.clearFaults();
-		expect(await control.faults()).toEqual([]);
-		expect((await raw()).status).toBe(200);
-	});
-});
 
 describe('the effects of faults', () => {
 	test('status: any error, before anything is done', async () => {

@@ -1,7 +1,6 @@
 // Changes that show late: what was done has happened, and reads do not tell yet. In simulated time.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { noLateness } from '../../local-service/lateness.mts';
-import { findPending, speaker, startSession, valueAt, type Speaker } from './speaker.mts';
+import { speaker, startSession, valueAt, type Speaker } from './speaker.mts';
 
 let service: Speaker;
 const late = (lateness: Parameters<typeof speaker>[1]) => (service = speaker([], lateness));
@@ -45,35 +44,6 @@ test("the turn of a new message isn't visible, but it runs", async () => {
 	});
 });
 
-test("a resolved interaction stays listed, and can't be resolved again", async () => {
-	late({ resolution: 8000 });
-	const sessionId = await startSession(service, '[ask bash: x] [say ok]');
-	const [{ id: interactionId }] = await findPending(service, sessionId);
-	const resolve = () =>
-		service.call('resolveInteraction', {
-			sessionId,
-			interactionId,
-			type: 'permission',
-			option: 'once',
-		});
-	expect(await resolve()).toMatchObject({
-		status: 200,
-		body: { status: 'running', pendingInteractions: [{ id: interactionId }] },
-	});
-	expect((await resolve()).status).toBe(404);
-	service.advance(7.9);
-	expect(await findPending(service, sessionId)).toHaveLength(1);
-	service.advance(0.1);
-	expect(await read(sessionId)).toMatchObject({ status: 'completed', pendingInteractions: [] });
-});
-
-test('an abort is visible at once', async () => {
-	late({ turn: 20_000, resolution: 20_000 });
-	const sessionId = await startSession(service, '[work 1h]');
-	await service.call('abortAgentSession', { sessionId });
-	expect(await read(sessionId)).toMatchObject({ status: 'failed' });
-});
-
 describe('a new entry of a list', () => {
 	const findNames = (list: unknown) => {
 		const data = valueAt(list, 'data');
@@ -106,27 +76,5 @@ describe('a new entry of a list', () => {
 		expect(await list()).not.toContain('Mug');
 		service.advance(0.1);
 		expect(await list()).toContain('Mug');
-	});
-});
-
-test('lateness can be set while the service runs, and a reset restores the first value', async () => {
-	late({ turn: 3000 });
-	expect(await service.control.setLateness({ listed: 1000 })).toEqual({
-		...noLateness,
-		turn: 3000,
-		listed: 1000,
-	});
-	await service.control.reset();
-	expect(await service.control.setLateness({})).toEqual({ ...noLateness, turn: 3000 });
-	await expect(service.control.setLateness({ turn: -1 })).rejects.toThrow('answered 400');
-});
-
-test('the lateness of a dialect can be changed', async () => {
-	service = speaker(['late-changes'], { turn: 1000 });
-	expect(await service.control.setLateness({})).toEqual({
-		session: 3000,
-		turn: 1000,
-		resolution: 8000,
-		listed: 5000,
 	});
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { SessionLog, SessionSnapshot } from '../../local-service/agent/model.mts';
-import { abortedError, sessionAt, startup } from '../../local-service/agent/session.mts';
-import { isDenial, scriptOfMessage, scriptOfPrompt } from '../../local-service/agent/story.mts';
+import { sessionAt, startup } from '../../local-service/agent/session.mts';
+import { scriptOfMessage, scriptOfPrompt } from '../../local-service/agent/story.mts';
 
 const begin = Date.UTC(2026, 9, 5);
 const newLog = (prompt: string, id = 'b0000000-0000-4000-8000-000000000000'): SessionLog => ({
@@ -22,15 +22,6 @@ const resolve = (log: SessionLog, seconds: number, value: string, index = 0) =>
 		interactionId: after(log, seconds).pending[index].id,
 		value,
 	});
-const say = (log: SessionLog, seconds: number, text: string) =>
-	log.events.push({
-		kind: 'message',
-		at: runningAt(log) + seconds * 1000,
-		text,
-		script: scriptOfMessage(text, log),
-	});
-const abort = (log: SessionLog, seconds: number) =>
-	log.events.push({ kind: 'abort', at: runningAt(log) + seconds * 1000 });
 
 const directive = fc.constantFrom(
 	'[work 3s]',
@@ -187,41 +178,6 @@ describe('a turn', () => {
 		});
 	});
 
-	test('shows changing tools and messages while it works', () => {
-		const log = newLog('[work 30s]');
-		const states = Array.from({ length: 30 }, (_, second) => after(log, second + 0.9));
-		expect(new Set(states.map(({ tool }) => tool?.title)).size).toBeGreaterThan(4);
-		expect(new Set(states.map(({ tool }) => tool?.status))).toEqual(
-			new Set(['running', 'completed']),
-		);
-		expect(new Set(states.map(({ message }) => message.text)).size).toBeGreaterThan(2);
-		states
-			.slice(3)
-			.forEach(({ activityAt }, index) =>
-				expect(activityAt).toBeGreaterThan(states[index].activityAt),
-			);
-	});
-
-	test('uses other tools in its next piece of work', () => {
-		const log = newLog('[work 2s] [work 2s]');
-		expect(after(log, 3).tool?.title).not.toBe(after(log, 1).tool?.title);
-	});
-
-	test('that idles shows no sign of activity', () => {
-		const log = newLog('[work 2s] [idle 30s]');
-		expect(after(log, 31.9)).toEqual(after(log, 2));
-		expect(after(log, 32).status).toBe('completed');
-	});
-
-	test('asks for several permissions at once, and continues when all are resolved', () => {
-		const log = newLog('[ask bash: x + edit: src/*] [say ok]');
-		expect(after(log, 0).pending).toHaveLength(2);
-		resolve(log, 1, 'once', 1);
-		expect(after(log, 1).pending).toMatchObject([{ permission: 'bash' }]);
-		resolve(log, 2, 'once');
-		expect(after(log, 2)).toMatchObject({ status: 'completed', message: { text: 'ok' } });
-	});
-
 	test('continues after a denial, and says so at the end', () => {
 		const log = newLog('[ask bash: git push] [work 2s] [say Finished.]');
 		resolve(log, 1, 'reject');
@@ -229,48 +185,6 @@ describe('a turn', () => {
 			status: 'completed',
 			message: { text: 'Finished. I carried on without what was not permitted: bash (git push).' },
 		});
-	});
-
-	test('fails if a required permission is denied', () => {
-		const log = newLog('[ask! bash: git push] [say no]');
-		resolve(log, 1, 'reject');
-		expect(after(log, 1)).toMatchObject({
-			status: 'failed',
-			error: 'Permission denied: bash (git push)',
-		});
-	});
-
-	test("doesn't ask again after an approval with always", () => {
-		const script = '[ask bash: a] [ask bash: a] [ask bash: a, b]';
-		const always = newLog(script);
-		resolve(always, 1, 'always');
-		expect(after(always, 1).interactions).toMatchObject([
-			{ patterns: ['a'] },
-			{ patterns: ['a', 'b'] },
-		]);
-		const once = newLog(script);
-		resolve(once, 1, 'once');
-		expect(after(once, 1).interactions).toMatchObject([{ patterns: ['a'] }, { patterns: ['a'] }]);
-	});
-
-	test.each([
-		['continues', '[ask bash: git push]', 'message'],
-		['fails', '[ask! bash: git push]', 'error'],
-	] as const)('that %s after a denial says why it was denied', (_, prompt, field) => {
-		const log = newLog(prompt);
-		resolve(log, 1, 'reject');
-		Object.assign(log.events[0], { reason: 'Use a branch' });
-		expect(JSON.stringify(after(log, 1)[field])).toContain(
-			'bash (git push), because “Use a branch”',
-		);
-	});
-
-	test('shows the change of an edit once, and of nothing else', () => {
-		const log = newLog('[change diff: a => b] [ask bash: x + edit: c + edit: d]');
-		const changes = after(log, 0).pending.map(
-			(interaction) => interaction.type === 'permission' && interaction.change,
-		);
-		expect(changes).toEqual([undefined, { form: 'diff', before: 'a', after: 'b' }, undefined]);
 	});
 
 	test('asks questions and repeats the answer', () => {
@@ -285,109 +199,4 @@ describe('a turn', () => {
 		expect(after(log, 0)).toMatchObject({ status: 'failed', error: 'Out of disk' });
 		expect(after(log, 60)).toEqual(after(log, 0));
 	});
-
-	test('reports an undocumented status for as long as the script says', () => {
-		const log = newLog('[work 1s] [status mystery 5s] [work 1s]');
-		expect([0, 1, 5.9, 6, 7].map((seconds) => after(log, seconds).status)).toEqual([
-			'running',
-			'mystery',
-			'mystery',
-			'running',
-			'completed',
-		]);
-	});
 });
-
-describe('a message', () => {
-	test('resumes a session that has completed or failed', () => {
-		for (const prompt of ['[say one]', '[fail one]']) {
-			const log = newLog(prompt);
-			say(log, 10, 'Again');
-			expect(after(log, 9).finishedAt).toBeDefined();
-			expect(after(log, 10)).toMatchObject({ status: 'running', turns: 2 });
-			expect(after(log, 10).error).toBeUndefined();
-			expect(after(log, 12)).toMatchObject({
-				status: 'completed',
-				message: { text: 'Done: “Again”.' },
-			});
-		}
-	});
-
-	test('without directives gets its response from the previous script, one turn for each message', () => {
-		const log = newLog('[say one] [next turn] [work 1s] [say two] [next turn] [say three]');
-		say(log, 10, 'Again');
-		expect(after(log, 12).message.text).toBe('two');
-		say(log, 20, 'And again');
-		expect(after(log, 22).message.text).toBe('three');
-		say(log, 30, 'Once more');
-		expect(after(log, 35).message.text).toBe('Done: “Once more”.');
-	});
-
-	test('with its own directives replaces the planned steps', () => {
-		const log = newLog('[say one] [next turn] [say two]');
-		say(log, 10, '[say mine]');
-		say(log, 20, 'Again');
-		expect(after(log, 15).message.text).toBe('mine');
-		expect(after(log, 25).message.text).toBe('Done: “Again”.');
-	});
-
-	test('to a working session waits until its turn is over', () => {
-		const log = newLog('[work 10s]');
-		say(log, 5, '[work 10s] [say second]');
-		expect(after(log, 5).message).toMatchObject({ role: 'user', text: '[work 10s] [say second]' });
-		expect(after(log, 10).status).toBe('running');
-		expect(after(log, 20)).toMatchObject({ status: 'completed', message: { text: 'second' } });
-	});
-});
-
-describe('an abort', () => {
-	test('ends a working or waiting session as failed, with nothing pending', () => {
-		for (const prompt of ['[work 1m]', '[ask bash: x]', '[status mystery 1m]']) {
-			const log = newLog(prompt);
-			abort(log, 5);
-			expect(after(log, 5)).toMatchObject({
-				status: 'failed',
-				error: abortedError,
-				pending: [],
-				finishedAt: runningAt(log) + 5000,
-			});
-			expect(after(log, 600)).toEqual(after(log, 5));
-		}
-	});
-
-	test('does not change a session that has completed', () => {
-		const log = newLog('[work 2s]');
-		abort(log, 5);
-		expect(after(log, 6).status).toBe('completed');
-	});
-
-	test('before the agent has started also ends the session', () => {
-		const log = newLog('[work 2s]');
-		abort(log, -0.5);
-		expect(after(log, 9)).toMatchObject({ status: 'failed', error: abortedError });
-		say(log, -0.2, '[work 1m]');
-		expect(after(log, -0.2).status).toBe('running');
-	});
-
-	test('drops waiting messages, and later messages start a new turn', () => {
-		const log = newLog('[work 1m]');
-		say(log, 1, '[say late]');
-		abort(log, 5);
-		expect(after(log, 200).message.text).not.toBe('late');
-		expect(after(log, 200)).toMatchObject({ status: 'failed', finishedAt: runningAt(log) + 5000 });
-		say(log, 300, '[say back]');
-		expect(after(log, 300)).toMatchObject({ status: 'completed', message: { text: 'back' } });
-	});
-});
-
-test.each([
-	['reject', true],
-	['deny', true],
-	['no', true],
-	['no_thanks', true],
-	['Reject', true],
-	['once', false],
-	['always', false],
-	['notify', false],
-	['yes', false],
-])('%s means no: %s', (value, expected) => expect(isDenial(value)).toBe(expected));

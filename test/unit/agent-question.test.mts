@@ -81,24 +81,12 @@ describe('the options of a question', () => {
 		['that are no list', { options: { a: 1 } }, []],
 	])('%s', (_, fields, expected) => expect(options(fields)).toEqual(expected));
 
-	test('have descriptions', () => {
-		const [option] = read({ options: [{ value: 'a', label: 'A', description: 'D' }] }).options;
-		expect(option).toEqual({ value: 'a', label: 'A', description: 'D' });
-	});
-
 	test('are at most 100, and more are named as left out', () => {
 		expect(read({ options: list(100) })).toMatchObject({ isCut: false, isFree: false });
 		const { options: shown, isCut } = read({ options: list(101) });
 		expect([shown.length, isCut]).toEqual([100, true]);
 		const groups = list(9).map(() => ({ options: list(99) }));
 		expect(read({ options: groups }).options).toHaveLength(100);
-	});
-
-	test('are texts of at most 1,000 characters, with values as they are', () => {
-		const value = 'x'.repeat(5_000);
-		const question = read({ options: [value] });
-		expect(question.options[0].label).toHaveLength(1_000);
-		expect([question.options[0].value === value, question.isCut]).toEqual([true, true]);
 	});
 });
 
@@ -124,20 +112,6 @@ describe('all other fields are shown', () => {
 	])('%j', (fields, others) =>
 		expect(read(fields).others.map(({ name, text }) => [name, text])).toEqual(others),
 	);
-
-	test('within limits', () => {
-		const fields = Object.fromEntries(list(60).map((name) => [name, 'x'.repeat(20_000)]));
-		const { others, isCut } = read(fields);
-		expect([others.length, others[0].text.length, isCut]).toEqual([50, 10_000, true]);
-	});
-
-	test('also if the question is no object', () => {
-		expect(readQuestion('<b>?')).toMatchObject({
-			text: '',
-			isFree: true,
-			others: [{ name: 'interaction', text: '<b>?' }],
-		});
-	});
 });
 
 test('any interaction is read without an error, and can be answered', () => {

@@ -5,7 +5,7 @@ import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
 import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { ApiClient } from '../../nodes/shared/client/operations.ts';
-import { realClock, TIMED_OUT, withTimeout } from '../../nodes/shared/client/clock.ts';
+import { realClock } from '../../nodes/shared/client/clock.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
@@ -79,36 +79,6 @@ async function runByGlobals(work: (clock: VirtualClock) => Promise<void>): Promi
 		performance.now = now;
 	}
 }
-
-describe('a connection', () => {
-	test.each([1_000, 300_000])(
-		'that takes longer than its %d ms is closed, even if data still arrives',
-		async (timeoutMs) =>
-			await runByGlobals(async (clock) => {
-				let closedAt: number | undefined;
-				const working = withTimeout(undefined, timeoutMs, async (signal) => {
-					signal.addEventListener('abort', () => (closedAt = clock.now()));
-					return await new Promise<never>(() => {});
-				});
-				await expect(working).rejects.toBe(TIMED_OUT);
-				expect(closedAt).toBe(timeoutMs);
-			}),
-	);
-
-	test('is closed with Stop, at once', async () => {
-		const stop = new AbortController();
-		const working = withTimeout(
-			stop.signal,
-			1_000,
-			async (signal) =>
-				await new Promise<never>((_, reject) =>
-					signal.addEventListener('abort', () => reject(new Error('closed'))),
-				),
-		);
-		stop.abort();
-		await expect(working).rejects.toThrow('canceled');
-	});
-});
 
 describe('a download', () => {
 	const context = (body: () => AsyncIterable<Uint8Array>) => {

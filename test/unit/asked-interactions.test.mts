@@ -4,7 +4,6 @@ import {
 	readOrigin,
 	differences,
 	readRequestsShown,
-	shownRequests,
 	findMismatch,
 	addOrigin,
 } from '../../nodes/RunAgentSession/requests/request.ts';
@@ -84,17 +83,6 @@ describe('a pending interaction is the asked one', () => {
 });
 
 describe("'Requests Shown'", () => {
-	test.each<[string, unknown]>([
-		['a list', [asked]],
-		['one interaction', asked],
-		['a list as a text', JSON.stringify([asked])],
-		['one interaction as a text', ` ${JSON.stringify(asked, null, 2)}\n`],
-	])('accepts %s', (_, value) => expect(readRequestsShown(value)).toEqual([asked]));
-
-	test('has IDs as text, like a session', () => {
-		expect(readRequestsShown([{ ...asked, id: 7 }])).toEqual([{ ...asked, id: '7' }]);
-	});
-
 	test.each([undefined, null, '', '  ', [], '[]'])('that is empty is an error: %j', (value) => {
 		expect(() => readRequestsShown(value)).toThrow(
 			expect.objectContaining({
@@ -131,13 +119,6 @@ describe("'Requests Shown'", () => {
 });
 
 describe('a question', () => {
-	const pending = Array.from({ length: 8 }, (_, at) => ({ ...asked, id: `i${at}` }));
-
-	test('covers no more requests than an approver is shown', () => {
-		expect(shownRequests(pending)).toEqual(pending.slice(0, 5));
-		expect(shownRequests([])).toEqual([]);
-	});
-
 	test('is stored with each request, and is found again', () => {
 		const origin = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
 		const shown = addOrigin([asked], origin);

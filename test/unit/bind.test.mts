@@ -40,17 +40,6 @@ describe('the value of an expression', () => {
 		['SELECT 1 /*/{{ a }}* /* */ */', 'x', 'SELECT 1 /*/ * /* */ */'],
 	])('%s with %j is %s', (sql, value, bound) => expect(expressions(sql, { a: value })).toBe(bound));
 
-	test('can be in quotes', () => {
-		expect(
-			bind(`SELECT '{{ $json["it's"] }}', 2`, { parameters: new Map(), evaluate: () => 'x' }),
-		).toBe("SELECT 'x', 2");
-	});
-
-	test('is the whole query if the field has no other text', () => {
-		expect(expressions(' {{ a }} ', { a: "SELECT 'x'" })).toBe("SELECT 'x'");
-		expect(expressions('{{ a }} {{ a }}', { a: 'SELECT' })).toBe("'SELECT' 'SELECT'");
-	});
-
 	test("isn't read in comments", () => {
 		const evaluate = () => {
 			throw new Error('asked');
@@ -87,16 +76,6 @@ describe('the value of an expression', () => {
 			}),
 		).toThrow(message);
 	});
-});
-
-test('a long expression is shortened in messages', () => {
-	const named = (length: number) => `{{ ${'x'.repeat(length - 6)} }}`;
-	const error = (length: number) => () => expressions(`SELECT ${named(length)}`, {});
-	expect(error(80)).toThrow(`The expression ${named(80)} in`);
-	expect(error(81)).toThrow(`The expression ${named(81).slice(0, 79)}… in`);
-	expect(error(80)).toThrow(
-		expect.objectContaining({ description: expect.stringContaining('has that field') }),
-	);
 });
 
 describe('a query parameter', () => {

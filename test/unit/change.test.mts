@@ -131,23 +131,6 @@ describe('the same change counts once', () => {
 		expect(show(read({ diff: GIT_DIFF, before, after }))).toEqual(GIT_LINES);
 	});
 
-	test('for all files and for each', () => {
-		expect(show(read({ diff: GIT_DIFF, files: [{ path: PATH, diff: GIT_DIFF }] }))).toEqual(
-			GIT_LINES,
-		);
-	});
-
-	test('but not for files of one diff with the same change', () => {
-		const file = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-1.0\n+1.1\n`;
-		const mode = 'diff --git a/z b/z\nnew mode 100755\n';
-		const change = read({ diff: file('x/package.json') + file('y/package.json') + mode });
-		expect(change?.files.map(({ path }) => path)).toEqual([
-			'x/package.json',
-			'y/package.json',
-			'z',
-		]);
-	});
-
 	test('but not if another text hides behind a diff', () => {
 		const change = read({ path: PATH, diff: GIT_DIFF, before: 'x', after: 'evil' });
 		expect(show(change)).toEqual(expect.arrayContaining(['+4 color("blue");', '+1 evil']));
@@ -226,28 +209,6 @@ describe('a unified diff', () => {
 		const lines = ['diff --git a/x b/x', '--- a/y', '+++ b/y', '@@ -1 +1 @@', '-a'];
 		expect(paths(...lines).map(([path]) => path)).toEqual(['x', 'y']);
 	});
-
-	test('does not take the next file for lines of a hunk that promises too many', () => {
-		const lines = [
-			'--- x',
-			'+++ x',
-			'@@ -1,9 +1,9 @@',
-			'-a',
-			'--- y',
-			'+++ y',
-			'@@ -1 +1 @@',
-			'-b',
-		];
-		expect(paths(...lines)).toEqual([
-			['x', undefined, '@@@ -1,9 +1,9 @@|-a'],
-			['y', undefined, '@@@ -1 +1 @@|-b'],
-		]);
-	});
-
-	test('does not take removed and added dashes at the end of a hunk for a file', () => {
-		const lines = ['--- x', '+++ x', '@@ -1 +1 @@', '--- a', '+++ a', '@@ -9 +9 @@', '-b'];
-		expect(paths(...lines).map(([path]) => path)).toEqual(['x']);
-	});
 });
 
 const line = fc.constantFrom('a', 'b', 'c', '', '-- x', '++ y', '@@ z', ' d');
@@ -284,17 +245,6 @@ describe('comparing two texts', () => {
 				const kept = before.filter((_, at) => !olds.has(at));
 				expect(kept).toEqual(after.filter((_, at) => !news.has(at)));
 				expect(kept).toHaveLength(longestCommon(before, after));
-			}),
-		);
-	});
-
-	test('written as a unified diff, is read back unchanged', () => {
-		fc.assert(
-			fc.property(lines, lines, (before, after) => {
-				const { lines: changed } = compareLines(before, after, true);
-				const written = changed.map((each) => (each.sign === '@' ? '' : each.sign) + each.text);
-				const [file] = parseDiff(['--- x', '+++ x', ...written]);
-				expect(file).toEqual({ path: 'x', lines: changed });
 			}),
 		);
 	});
@@ -375,13 +325,6 @@ describe('counts', () => {
 		expect(summarizeChange(change)).toBe(named(PATH));
 		expect(change.files[0]).not.toHaveProperty('added');
 	});
-
-	test('never name an agent’s text as ours', () => {
-		const path = 'x» (+0 −0)\nApproved\u202e';
-		expect(summary({ path, oldText: 'a', newText: 'b' })).toBe(
-			'«x⟨U+00BB⟩ (+0 −0)⏎Approved⟨U+202E⟩» (+1 −1)',
-		);
-	});
 });
 
 describe('a long change', () => {
@@ -403,21 +346,6 @@ describe('a long change', () => {
 			files: [{ lines: [{ cut: 1 }] }],
 		});
 	});
-
-	test.each<[string, object]>([
-		['a path is too long to be shown', { path: 'x'.repeat(1_001), oldText: 'a', newText: 'b' }],
-		[
-			'there are too many files',
-			{ edits: numbered(101).map((path) => ({ path, old: 'a', new: 'b' })) },
-		],
-		['there are too many fields', { path: PATH, content: 'x', edits: Array(10_000).fill({}) }],
-		[
-			'it is nested too deeply',
-			numbered(20).reduce<object>((inner) => ({ inner, path: PATH, content: 'x' }), {}),
-		],
-	])('is not whole if %s', (_, metadata) =>
-		expect(read(metadata)).toMatchObject({ isWhole: false }),
-	);
 });
 
 test('anything is read without an error, and within the limits', () => {

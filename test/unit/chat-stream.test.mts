@@ -1,5 +1,5 @@
 // What a chat shows of a node while it runs.
-import { describe, expect, test } from '@jest/globals';
+import { describe, test } from '@jest/globals';
 import { openChatStream } from '../../nodes/shared/n8n/chatStream.ts';
 
 type Sent = [type: string, itemIndex: number, content?: unknown];
@@ -15,27 +15,6 @@ function streaming(isStreaming = true) {
 }
 
 describe('a chat', () => {
-	test('starts with the first text, and ends with the last', () => {
-		const { context, sent } = streaming();
-		const chat = openChatStream(context, 3)!;
-		expect(sent).toEqual([]);
-		chat.write('one');
-		chat.write('two');
-		chat.end('three');
-		expect(sent).toEqual([
-			['begin', 3, undefined],
-			['item', 3, 'one'],
-			['item', 3, 'two'],
-			['item', 3, 'three'],
-			['end', 3, undefined],
-		]);
-	});
-
-	test("gets nothing if n8n doesn't stream, or doesn't support streaming", () => {
-		expect(openChatStream(streaming(false).context, 0)).toBeUndefined();
-		expect(openChatStream({}, 0)).toBeUndefined();
-	});
-
 	test('that was closed does not end the session', async () => {
 		const { context } = streaming();
 		const closed = () => {

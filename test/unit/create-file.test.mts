@@ -2,8 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import { IndeterminateError } from '../../nodes/shared/errors.ts';
-import { findInPlace, reconcileFile } from '../../nodes/shared/client/files.ts';
+import { reconcileFile } from '../../nodes/shared/client/files.ts';
 import { Base64 } from '../../nodes/shared/client/json.ts';
 import { apiWith, type Answer, type SentRequest } from '../support/apiWith.mts';
 
@@ -121,100 +120,6 @@ test('a file of another user is never reported as ours, no matter when it was cr
 	);
 });
 
-describe('our file after a lost response', () => {
-	const lost: Situation = { fates: ['lost after'], foreign: [], skewMs: 0, isDated: true };
-
-	test.each<[string, Partial<Situation>]>([
-		['with the clocks in step', {}],
-		['with the service an hour ahead', { skewMs: HOUR_MS }],
-		['with the service an hour behind', { skewMs: -HOUR_MS }],
-		['without a Date header', { isDated: false }],
-		['from bytes', { values: { data: new Base64(Buffer.from(OUR_TEXT)) } }],
-		['after two lost responses', { fates: ['lost before', 'lost after'] }],
-		['after a page', { fates: ['a page after'] }],
-	])('is found %s', async (_, changes) => {
-		const { result, ours } = await create({ ...lost, ...changes });
-		expect(result).toMatchObject({ body: { id: ours[0] } });
-	});
-
-	test.each<[string, Foreign]>([
-		['of another size', { before: 1, action: 'create', sizeBytes: 1, kind: 'file' }],
-		['of another kind', { before: 1, action: 'create', sizeBytes: OUR_BYTES, kind: 'folder' }],
-	])('is not a file %s, and the error names the check to do', async (_, other) => {
-		const { result } = await create({ ...lost, fates: ['lost before'], foreign: [other] });
-		expect(result).toBeInstanceOf(IndeterminateError);
-		expect(result).toMatchObject({ message: 'The file may have been created' });
-	});
-
-	test('is not a file that was there before, even of the same size', async () => {
-		for (const isDated of [true, false])
-			for (const skewMs of isDated ? [0, HOUR_MS, -HOUR_MS] : [0]) {
-				const before = { before: 0, action: 'create' as const, sizeBytes: OUR_BYTES, kind: 'file' };
-				const old = await createAfterOld({ ...lost, isDated, skewMs, foreign: [before] });
-				expect(old).toBeInstanceOf(IndeterminateError);
-			}
-	});
-
-	/** The file of someone else is ten minutes old. */
-	async function createAfterOld({ skewMs, isDated }: Situation) {
-		const createdAt = new Date(HOUR_MS - 600_000 + skewMs).toISOString();
-		const file = { id: 'old', name: NAME, kind: 'file', parentId: FOLDER, sizeBytes: OUR_BYTES };
-		const { api, clock } = await apiWith((request) => {
-			if (request.method === 'POST') return { code: 'ECONNRESET' };
-			const headers = isDated ? { date: new Date(request.at + skewMs).toUTCString() } : undefined;
-			return { headers, body: { data: [{ ...file, createdAt }], has_more: false } };
-		});
-		clock.advance(HOUR_MS);
-		const values = {
-			projectId: FOLDER,
-			parentId: FOLDER,
-			kind: 'file',
-			name: NAME,
-			text: OUR_TEXT,
-		};
-		return await clock.run(
-			api.call('createFile', values).catch((error: WorkspaceAutomationError) => error),
-		);
-	}
-});
-
-describe('the file in a folder', () => {
-	const [here, there] = [
-		{ id: 'here', parentId: FOLDER },
-		{ id: 'there', parentId: 'elsewhere' },
-	];
-	const [snake, top, none] = [
-		{ id: 'snake', parent_id: FOLDER },
-		{ id: 'top', parentId: null },
-		{ id: 'none' },
-	];
-	const folder = { parentId: FOLDER };
-
-	test.each<[string, object[], object, string | undefined]>([
-		['is the one with its ID', [there, here], folder, 'here'],
-		['is found in snake case too', [there, snake], folder, 'snake'],
-		["isn't one of another folder", [there], folder, undefined],
-		["isn't one without a folder", [top, none], folder, undefined],
-		['is unclear if there are two', [here, snake], folder, undefined],
-		['is none if there are no files', [], folder, undefined],
-		['without an ID is the one outside of all folders', [there, top], {}, 'top'],
-		['without an ID may have no parent at all', [here, there, none], {}, 'none'],
-		['without an ID is the only one, if each has a folder', [here], {}, 'here'],
-		['without an ID is unclear if two are outside of all folders', [top, none], {}, undefined],
-		['without an ID is unclear if each of two has a folder', [here, there], {}, undefined],
-	])('%s', (_, named, values, id) => {
-		expect(findInPlace(named as never, { kind: 'file', ...values })?.id).toBe(id);
-	});
-
-	test('is of the requested kind, or says nothing of its kind', () => {
-		const kinds = ['file', 'folder', undefined, null].map((kind) => {
-			const found = findInPlace([{ ...here, kind }] as never, { ...folder, kind: 'file' });
-			return found?.id;
-		});
-		expect(kinds).toEqual(['here', undefined, 'here', 'here']);
-	});
-});
-
 describe('proof of a new file', () => {
 	const SECOND = 1_000;
 	const values = { projectId: FOLDER, parentId: FOLDER, kind: 'file', name: NAME, text: OUR_TEXT };
@@ -242,15 +147,6 @@ describe('proof of a new file', () => {
 	}
 	const found = [expect.objectContaining({ status: 200 })];
 
-	test('is searched in the folder that it was created in', async () => {
-		const { results, sent } = await check([ours]);
-		expect(results).toEqual(found);
-		expect(sent[0]).toMatchObject({
-			path: '/files',
-			query: { projectId: FOLDER, parentId: FOLDER },
-		});
-	});
-
 	test('is a creation time after the request, even if its response took a minute to get lost', async () => {
 		expect((await check([ours], { tookMs: 60 * SECOND })).results).toEqual(found);
 		const before = { ...ours, after: -10 * SECOND };
@@ -273,10 +169,6 @@ describe('proof of a new file', () => {
 		expect((await check(sized(8), { text: undefined, data })).results).toEqual(['unknown']);
 		expect((await check(sized(8))).results).toEqual(['unknown']);
 		expect((await check(sized(null))).results).toEqual(['unknown']);
-	});
-
-	test('of an asset, whose size nobody knows, needs no size', async () => {
-		expect((await check([ours], { text: undefined, assetId: 'a1' })).results).toEqual(found);
 	});
 
 	test('is not given by one of two files that could be ours', async () => {

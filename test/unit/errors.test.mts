@@ -187,18 +187,6 @@ describe("errors quote the service's own words", () => {
 		expect(long.description.length).toBeLessThan(1_000);
 	});
 
-	test('or, in a form without a message, the whole response', () => {
-		const body = { detail: [{ loc: ['body', 'title'], msg: 'field required' }] };
-		const attempt: Attempt = { kind: 'response', status: 422, headers: {}, body };
-		expect(attemptError(attempt, {}, 0).description).toContain(
-			`The service answered: ${JSON.stringify(body)}.`,
-		);
-		for (const empty of [{}, [], null, 42])
-			expect(attemptError({ ...attempt, body: empty }, {}, 0).description).not.toContain(
-				'answered',
-			);
-	});
-
 	test('an error about a file names the scope that may be missing', () => {
 		const missing: Attempt = { kind: 'response', status: 404, headers: {}, body: {} };
 		const scope = { scope: 'files.read' };

@@ -7,15 +7,12 @@ import {
 	WorkspaceAutomationError,
 } from '../../nodes/shared/errors.ts';
 import {
-	acceptRecord,
 	fingerprintRequest,
-	listRecords,
 	oncePerItem,
 	openRecord,
 	readRunIndex,
 	withIntent,
 } from '../../nodes/shared/n8n/journal.ts';
-import { fingerprint } from '../../nodes/shared/values.ts';
 
 /** A run of the node: in another execution the context is a copy, as after n8n's Retry */
 const createContext = (
@@ -45,16 +42,6 @@ test('a fingerprint covers every character of a text of any length', () => {
 });
 
 test.each([
-	[2_000, false],
-	[2_001, true],
-])('of a text of %d characters the fingerprint has a hash: %s', (length, isHashed) => {
-	const text = 'a'.repeat(length);
-	const hashed = fingerprintRequest({ prompt: fingerprint(text) }, {});
-	expect(fingerprintRequest({ prompt: text }, {}) === hashed).toBe(isHashed);
-	expect(fingerprintRequest([text.split('')], {})).not.toBe(hashed);
-});
-
-test.each([
 	['in a workflow without runs', undefined, 2, 2],
 	['of a node that has not run', { Other: [{ executionStatus: 'crashed' }] }, 0, 0],
 	['in a loop', { Agent: [{ executionStatus: 'success' }, {}] }, 2, 2],
@@ -68,39 +55,6 @@ test.each([
 		getWorkflowDataProxy: () => ({ $runIndex }),
 	} as unknown as Parameters<typeof readRunIndex>[0];
 	expect(readRunIndex(context, 0)).toBe(index);
-});
-
-test('a record belongs to its item of its run', () => {
-	const context = {};
-	openRecord<string>(context, 'records', '0.0').write('value');
-	expect(openRecord(context, 'records', '0.0').read()).toBe('value');
-	expect(openRecord(context, 'records', '0.1').read()).toBeUndefined();
-	expect(openRecord(context, 'records', '1.0').read()).toBeUndefined();
-	expect(openRecord(context, 'other', '0.0').read()).toBeUndefined();
-});
-
-test('a cleared record is deleted, and the journal counts the clearings', () => {
-	const journal = openRecord<string>({}, 'records', '0.0');
-	expect([journal.read(), journal.clearedCount]).toEqual([undefined, 0]);
-	journal.write('value');
-	journal.clear();
-	expect([journal.read(), journal.clearedCount]).toEqual([undefined, 1]);
-	journal.write('again');
-	journal.clear();
-	expect(journal.clearedCount).toBe(2);
-});
-
-test('the records that were not cleared are listed', () => {
-	const context = {};
-	const [first, second, cleared] = ['0.0', '0.1', '0.2'].map((key) =>
-		openRecord<string>(context, 'records', key),
-	);
-	first.write('one');
-	second.write('two');
-	cleared.write('three');
-	cleared.clear();
-	expect(listRecords(context, 'records')).toEqual(['one', 'two']);
-	expect(listRecords(context, 'others')).toEqual([]);
 });
 
 describe('withIntent', () => {
@@ -150,29 +104,6 @@ describe('a request that must not be done twice', () => {
 	};
 	const interrupted = () => new Error('may have happened');
 
-	test('is done once per item, even if a later step fails', async () => {
-		const context = createContext({});
-		const work = counter();
-		const once = async () => await oncePerItem(context, work, interrupted);
-		await expect(once().then(() => Promise.reject(new Error('later')))).rejects.toThrow('later');
-		expect(await once()).toBe(1);
-	});
-
-	test('Retry On Fail with {{ $now }} in a parameter gets the result of the first attempt', async () => {
-		const nodeContext = {};
-		const work = counter();
-		expect(await oncePerItem(createContext(nodeContext), work, interrupted)).toBe(1);
-		expect(await oncePerItem(createContext(nodeContext), work, interrupted)).toBe(1);
-	});
-
-	test('a retry of the execution gets the result if the raw parameters and the input are the same', async () => {
-		const nodeContext = {};
-		const work = counter();
-		await oncePerItem(createContext(nodeContext), work, interrupted);
-		const retried = createContext(nodeContext, { execution: '2' });
-		expect(await oncePerItem(retried, work, interrupted)).toBe(1);
-	});
-
 	test.each([
 		['parameters', { parameters: { prompt: 'Something else' } }],
 		['input', { input: { site: 'other' } }],
@@ -199,15 +130,6 @@ describe('a request that must not be done twice', () => {
 		);
 	});
 
-	test('the intent is recorded under the item of the run, and then the result', async () => {
-		const nodeContext = {};
-		const read = () => openRecord(nodeContext, 'requests', '0.0').read();
-		const work = async () => read();
-		const during = await oncePerItem(createContext(nodeContext), work, interrupted);
-		expect(during).toEqual({ intent: 'requested' });
-		expect(read()).toEqual({ intent: 'done', result: during });
-	});
-
 	test('a retry asks for something else after a request that had no effect', async () => {
 		const nodeContext = {};
 		const refuse = async () => await Promise.reject(new WorkspaceAutomationError('Refused', ''));
@@ -221,20 +143,5 @@ describe('a request that must not be done twice', () => {
 		const lost = async () => await Promise.reject(new IndeterminateError('May have', ''));
 		await expect(oncePerItem(context, lost, interrupted)).rejects.toThrow('May have');
 		await expect(oncePerItem(context, counter(), interrupted)).rejects.toThrow('may have happened');
-	});
-
-	test('an existing record is accepted by the same execution, for any request', () => {
-		const nodeContext = {};
-		const journal = openRecord<object>(nodeContext, 'records', '0.0');
-		const accept = (request: string, execution?: string) =>
-			acceptRecord(createContext(nodeContext, { execution }), 'records', journal, request, () => ({
-				message: 'other',
-				description: '',
-			}));
-		accept('one');
-		journal.write({});
-		expect(() => accept('two')).not.toThrow();
-		expect(() => accept('three', '2')).toThrow('other');
-		expect(() => accept('two', '2')).not.toThrow();
 	});
 });

@@ -200,35 +200,6 @@ describe('the label', () => {
 	});
 });
 
-describe('one value', () => {
-	test.each<[Array<string | { value: unknown; label?: unknown }>]>([
-		[['go=Allow', 'go=Reject']],
-		[['go=Allow', 'go=Reject', 'go=Allow']],
-		[['go=Allow', 'go=Allow always']],
-		[['go=Allow', 'go=Something else']],
-		[
-			[
-				{ value: 1, label: 'Allow' },
-				{ value: '1', label: 'Allow' },
-			],
-		],
-	])('with two meanings has neither: %j', (options) => {
-		for (const decision of ['approve', 'deny'] as const) {
-			expect(choose(options, decision)).toBeUndefined();
-			expect(choose(options, decision, 'always')).toBeUndefined();
-		}
-	});
-
-	test('can be listed twice with the same meaning', () => {
-		expect(choose(['go=Allow', 'go=Yes'], 'approve')).toBe('go');
-	});
-
-	test('is ignored if it is neither a text nor a number', () => {
-		const values = [true, null, undefined, {}, [], ['allow'], '', ' ', Number.NaN];
-		expect(getOptions(values.map((value) => ({ value, label: 'Allow' })))).toEqual([]);
-	});
-});
-
 describe('a value from the panel', () => {
 	test.each<[string[], Side, ApproveWith, Partial<OptionPreferences>, unknown]>([
 		[['go', 'halt'], 'approve', 'once', { approveValues: ['go'] }, 'go'],
@@ -248,10 +219,6 @@ describe('a value from the panel', () => {
 			expect(choose(options, decision, approveWith, named)).toBe(expected);
 		},
 	);
-
-	test('is sent with the type that the service gave it', () => {
-		expect(choose([{ value: 3 }], 'approve', 'once', { approveValues: ['3'] })).toBe(3);
-	});
 });
 
 describe('for any options', () => {
@@ -367,18 +334,6 @@ describe('for any options', () => {
 		);
 	});
 
-	test('reading them never throws', () => {
-		fc.assert(
-			fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (json, options) => {
-				for (const interaction of [json, { response: json }, { response: { options } }]) {
-					chooseOption(readOptions(interaction), 'approve', { approveWith: 'once' });
-				}
-			}),
-		);
-		const many = Array.from({ length: 300_000 }, (_, index) => `v${index}`);
-		expect(choose([...many, 'once'], 'approve')).toBeUndefined();
-	});
-
 	test.each(['a', ' ', ',', "'", 'aB', 'no ', 'don’t ', ': ', 'x allow '])(
 		"a megabyte of %j in a value or a label has no meaning, and isn't parsed",
 		(piece) => {
@@ -389,12 +344,4 @@ describe('for any options', () => {
 			expect(choose([{ value: 'x', label: `Allow ${long}` }], 'approve')).toBeUndefined();
 		},
 	);
-
-	test('the words of a text are read in linear time, at any allowed length', () => {
-		for (const piece of [' ', ',', "'", 'aB', 'x ', '’']) {
-			const long = piece.repeat(900 / piece.length);
-			const options = Array.from({ length: 900 }, (_, index) => ({ value: index, label: long }));
-			expect(choose([...options, 'once'], 'approve')).toBe('once');
-		}
-	});
 });

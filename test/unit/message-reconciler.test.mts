@@ -65,33 +65,3 @@ describe('no proof exists', () => {
 		expect(await reconcile(earlier, now)).toBe('unknown');
 	});
 });
-
-describe('a message with a lost response', () => {
-	const said = { latestMessage: { role: 'user', text: TEXT } };
-
-	async function send(before: object, after: object) {
-		let messages = 0;
-		const { api, clock } = await apiWith(({ method }) => {
-			if (method === 'GET') return { body: messages === 0 ? before : after };
-			messages++;
-			return { code: 'ECONNRESET' };
-		});
-		const sending = api.call('sendAgentMessage', { sessionId: ID, text: TEXT });
-		const result = await clock.run(sending.catch((error: Error) => error));
-		return { result, messages };
-	}
-
-	test('is compared with the session before it, and is sent once', async () => {
-		const { result, messages } = await send(before, { ...before, ...said });
-		expect(result).toMatchObject({ status: 200, body: { sessionId: ID } });
-		expect(messages).toBe(1);
-	});
-
-	test('may have been sent if the session shows nothing new', async () => {
-		for (const same of [before, { ...before, ...said }]) {
-			const { result, messages } = await send(same, same);
-			expect(result).toMatchObject({ message: 'The message may have been sent' });
-			expect(messages).toBe(1);
-		}
-	});
-});

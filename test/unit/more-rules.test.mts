@@ -64,24 +64,6 @@ describe('an entry of More Rules', () => {
 		expect(said([entry({ permission: '*' })])).toMatchObject({ decision: 'ask' });
 	});
 
-	test('approves each text or part of its own', () => {
-		const entries = [entry({ pattern: 'a' }), entry({ pattern: 'b' })];
-		expect(said(entries, ['a', 'b'])).toMatchObject({ decision: 'approve' });
-		expect(said(entries, ['a && b'])).toMatchObject({ decision: 'approve' });
-		expect(said(entries, ['a', 'x'])).toMatchObject({ decision: 'ask' });
-		const denied = [entry({ pattern: 'b', decision: 'deny' }), ...entries];
-		expect(said(denied, ['a', 'b'])).toMatchObject({ decision: 'deny' });
-	});
-
-	test('also denies or asks, without regard to spaces', () => {
-		expect(said([entry({ decision: 'ask' }), entry()])).toMatchObject({ decision: 'ask' });
-		for (const pattern of ['git push', 'git push\n', ' git push', 'git  push'])
-			expect(said([entry({ pattern, decision: 'deny' })])).toMatchObject({
-				decision: 'deny',
-				decidedBy: 'more rule 1',
-			});
-	});
-
 	test('is ignored when it has expired', () => {
 		const now = Date.parse('2026-11-23T12:00:00Z');
 		const said = (expires: unknown) =>
@@ -192,20 +174,6 @@ describe('More Rules accepts', () => {
 			}),
 		);
 	});
-
-	test('as many rules as its limit', () => {
-		const rules = readMoreRules(Array.from({ length: MAX_MORE_RULES }, () => entry()));
-		expect(rules).toHaveLength(MAX_MORE_RULES);
-		expect(rules[MAX_MORE_RULES - 1].name).toBe(`more rule ${MAX_MORE_RULES}`);
-	});
-
-	test('an entry with or without an end and wildcards, and only then has them', () => {
-		const both = entry({ wildcard: true, expires: '1970-01-02T00:00Z' });
-		expect(readMoreRules([entry(), both])).toStrictEqual([
-			{ ...entry(), name: 'more rule 1', isLiteral: true },
-			{ ...entry(), name: 'more rule 2', expiresAt: 86_400_000 },
-		]);
-	});
 });
 
 describe('a remembered request', () => {
@@ -299,11 +267,6 @@ describe('a remembered request', () => {
 		});
 		const late = by([{ request: remembered, decision: 'approve', expires: '2026-01-01T00:00Z' }]);
 		expect(judge(request(), withoutExpired(late, Date.UTC(2026, 1))).decision).toBe('ask');
-	});
-
-	test('is decided after the rules of the node', () => {
-		const rules = [rule('bash', 'git push *', 'deny')];
-		expect(judge(request(), by(exactRules([request()]), { rules })).decision).toBe('deny');
 	});
 
 	test.each<[string, object, boolean]>([

@@ -2,20 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputFormat.ts';
-import {
-	addInstructions,
-	formatRepairMessage,
-} from '../../nodes/RunAgentSession/session/format.ts';
-import {
-	connected,
-	generalError,
-	INSTRUCTIONS,
-	LINKS,
-	linksParser,
-	REASON,
-	RIGHT,
-	WRONG,
-} from '../support/outputParser.mts';
+import { connected, LINKS, linksParser, REASON, RIGHT, WRONG } from '../support/outputParser.mts';
 
 const open = async (parser: unknown) => await openOutputFormat(connected(parser));
 /** The format of a parser that returns or throws this */
@@ -66,18 +53,6 @@ describe('the reason', () => {
 		expect(await (await open(linksParser())).parse(WRONG)).toEqual({ misfit: REASON });
 	});
 
-	test('names each field once', async () => {
-		const issues = [
-			{ path: ['output', 'a', 0], message: 'Expected string, received number', expected: 'string' },
-			{ path: ['output', 'b'], message: 'Required', expected: 'number' },
-			{ path: [], message: 'Unrecognized key' },
-		];
-		expect(await parsing(Object.assign(new Error('[…]'), { issues }))).toEqual({
-			misfit:
-				'output.a.0: Expected string, received number\noutput.b: Required (expected number)\nanswer: Unrecognized key',
-		});
-	});
-
 	test.each([
 		['zod 3', (issues: object[][]) => ({ unionErrors: issues.map((each) => ({ issues: each })) })],
 		['zod 4', (issues: object[][]) => ({ errors: issues })],
@@ -104,11 +79,6 @@ describe('the reason', () => {
 	const failWith = async (issues: unknown, message = '[…]') =>
 		await parsing(Object.assign(new Error(message), { issues }));
 
-	test('is the message if the schema lists no problems', async () => {
-		expect(await failWith([], 'Too long')).toEqual({ misfit: 'Too long' });
-		expect(await failWith('none', 'Too long')).toEqual({ misfit: 'Too long' });
-	});
-
 	test.each<[string, object, string]>([
 		['no path', { message: 'Required' }, 'answer: Required'],
 		['no message', { path: ['a'] }, 'a: Invalid'],
@@ -132,35 +102,10 @@ describe('the reason', () => {
 		expect(await failWith([issue])).toEqual({ misfit });
 	});
 
-	test('names alternatives in alternatives down to the third level', async () => {
-		const nest = (level: number): object => ({
-			path: [level],
-			message: 'No',
-			...(level < 6 && { errors: [[nest(level + 1)]] }),
-		});
-		expect(await failWith([nest(1)])).toEqual({ misfit: '1: No (2: No (3: No (4: No)))' });
-	});
-
 	test('says that an answer is no JSON, and names the position', async () => {
 		expect(await (await open(linksParser())).parse('No links')).toEqual({
 			misfit: expect.stringMatching(/^The answer isn't valid JSON: .*No links/),
 		});
-	});
-
-	test('is n8n’s own if the parser has no other, else the message', async () => {
-		expect(await parsing(generalError('Invalid JSON in model output'))).toEqual({
-			misfit: 'Invalid JSON in model output',
-		});
-		expect(await parsing(generalError())).toEqual({
-			misfit: "Model output doesn't fit required format",
-		});
-	});
-
-	test('has no link for developers', async () => {
-		const url =
-			'https://docs.langchain.com/oss/javascript/langchain/errors/OUTPUT_PARSING_FAILURE/';
-		const error = new Error(`Expected 3 items but got 2.\n\nTroubleshooting URL: ${url}\n`);
-		expect(await parsing(error)).toEqual({ misfit: 'Expected 3 items but got 2.' });
 	});
 
 	test('has at most 2,000 characters, for any error of a parser', async () => {
@@ -172,40 +117,5 @@ describe('the reason', () => {
 				expect(parsed.misfit.length).toBeLessThanOrEqual(2_000);
 			}),
 		);
-	});
-});
-
-describe('instructions', () => {
-	test('are appended to the prompt after a blank line, and without a format the prompt is unchanged', async () => {
-		const format = await open(linksParser());
-		expect(addInstructions('Check all links', format)).toBe(`Check all links\n\n${INSTRUCTIONS}`);
-		expect(addInstructions('Check all links', undefined)).toBe('Check all links');
-	});
-
-	test('are in the message that asks for another answer, after the reason', async () => {
-		const format = await open(linksParser());
-		const message = formatRepairMessage(REASON, format);
-		expect(message).toMatch(/^Your answer doesn't match the required format\./);
-		expect(message).toContain(`\n${REASON}\n`);
-		expect(message.endsWith(`\n\n${INSTRUCTIONS}`)).toBe(true);
-	});
-});
-
-describe('the connection', () => {
-	test.each([
-		['n8n returns nothing', undefined],
-		['n8n throws', new Error('A Output Parser sub-node must be connected and enabled')],
-	])('without a parser, an error names the node to connect: %s', async (_, parser) => {
-		await expect(open(parser)).rejects.toMatchObject({
-			message: 'No output parser is connected',
-			description: expect.stringMatching(/^Connect a Structured Output Parser.*Nothing was sent/),
-		});
-	});
-
-	test("the error of an incomplete parser is n8n's own", async () => {
-		const error = Object.assign(new Error('Error in sub-node Structured Output Parser'), {
-			functionality: 'configuration-node',
-		});
-		await expect(open(error)).rejects.toBe(error);
 	});
 });

@@ -15,23 +15,10 @@ import {
 	readOverrides,
 } from '../../nodes/shared/client/overrides.ts';
 import { readNewSessionId } from '../../nodes/shared/client/sessions.ts';
-import { operations as contract } from '../../openapi/contract.mts';
 import { apiWith } from '../support/apiWith.mts';
 
 const operations = Object.keys(OPERATIONS) as OperationId[];
 const ID = '123e4567-e89b-12d3-a456-426614174000';
-
-describe('the assumed requests', () => {
-	test('are those of the contract, each under its operation ID', () => {
-		const known = contract.map(({ method, path }) => `${method} ${path}`);
-		for (const operation of operations) {
-			const { method, path } = OPERATIONS[operation];
-			expect(known).toContain(`${method} ${path}`);
-		}
-		const assumed = operations.map((each) => `${OPERATIONS[each].method} ${OPERATIONS[each].path}`);
-		expect(known.filter((each) => !assumed.includes(each))).toEqual([]);
-	});
-});
 
 describe('an invalid value in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
@@ -88,38 +75,6 @@ describe('an invalid value in Overrides is named', () => {
 	test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('the method %s is accepted', (method) => {
 		const overrides = { listTasks: { method, answer: { data: 'x'.repeat(200) } } };
 		expect(readOverrides(overrides)).toEqual(overrides);
-	});
-
-	test.each([
-		{ path: '/interactions/{interactionId}/{decision}', body: {} },
-		{ method: 'PUT' },
-		{ body: { ok: '{approved}' } },
-	])('an override with a place for the decision is accepted: %j', (resolveInteraction) => {
-		expect(readOverrides({ resolveInteraction })).toEqual({ resolveInteraction });
-	});
-
-	test('other overrides are accepted', () => {
-		for (const operation of operations) {
-			const all = Object.fromEntries(
-				allowedPlaceholders(operation).map((name) => [name, `{${name}}`]),
-			);
-			const path = `/x/{${allowedPlaceholders(operation)[0] ?? ''}}`.replace('/{}', '');
-			const override = {
-				method: 'PUT',
-				path,
-				query: all,
-				body: { deep: [all] },
-				version: '2027-01-01',
-			};
-			expect(readOverrides(JSON.stringify({ [operation]: override }))).toEqual({
-				[operation]: override,
-			});
-		}
-		expect([readOverrides(undefined), readOverrides(''), readOverrides('{}')]).toEqual([
-			{},
-			{},
-			{},
-		]);
 	});
 });
 
@@ -186,14 +141,6 @@ describe('a request', () => {
 	])('is filled, and leaves out what has no value: %s', (_, body, extra, values, expected) => {
 		const operation = applyOverride('createAgentSession', { body: body as never });
 		expect(createRequest(operation, values, extra as never).body).toEqual(expected);
-	});
-
-	test('has a body only if the operation or the user gives it one', () => {
-		const operation = applyOverride('deleteCustomDomain');
-		const values = { customDomainId: ID };
-		expect(createRequest(operation, values)).not.toHaveProperty('body');
-		expect(createRequest(operation, values, { force: true }).body).toEqual({ force: true });
-		expect(createRequest(operation, values)).not.toHaveProperty('query');
 	});
 
 	test('never reads into a value, for any value', async () => {
@@ -278,11 +225,6 @@ describe('a request', () => {
 		},
 	);
 
-	test('may have a dot at the end of an ID', async () => {
-		const { path } = await getRequest('getTask', { taskId: 'a.' });
-		expect(path).toBe('/tasks/a.');
-	});
-
 	test.each([undefined, null, ''])('with %j in its path is refused', async (taskId) => {
 		await expect(getRequest('getTask', { taskId })).rejects.toMatchObject({
 			message: 'The path of getTask needs a value for {taskId}',
@@ -353,35 +295,4 @@ test('an overridden place is the only one, even if its value is empty', () => {
 	const operation = applyOverride('listTasks', { answer: { next_cursor: 'next' } });
 	expect(readField(operation, 'next_cursor', { next: '', next_cursor: 'c' })).toBe('');
 	expect(readField(applyOverride('listTasks'), 'next_cursor', { next_cursor: '' })).toBeUndefined();
-});
-
-describe('an operation with its override', () => {
-	test('is its row, with the fields of the override instead of its own', () => {
-		const override = {
-			path: '/jobs',
-			query: { size: '{limit}' },
-			answer: { data: 'jobs' },
-		};
-		expect(applyOverride('listTasks', override)).toMatchObject({
-			id: 'listTasks',
-			method: 'GET',
-			effect: 'read',
-			path: '/jobs',
-			query: { size: '{limit}' },
-			answer: {
-				data: { paths: [['jobs']], isOverridden: true },
-				id: { paths: [['id']], isOverridden: false },
-			},
-			overrideJson: JSON.stringify(override),
-		});
-	});
-
-	test('is its row, without an override', () => {
-		const { path, method, effect } = OPERATIONS.createFile;
-		const words = { path, method, effect, words: {}, overrideJson: '{}' };
-		expect(applyOverride('createFile')).toMatchObject(words);
-		expect(applyOverride('createFile', { words: { text: 'plain' } }).words).toEqual({
-			text: 'plain',
-		});
-	});
 });

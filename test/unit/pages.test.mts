@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
-import { findFilesByName } from '../../nodes/shared/client/files.ts';
 import { requireEntryId, readPages, type ListOptions } from '../../nodes/shared/client/lists.ts';
 import { apiWith } from '../support/apiWith.mts';
 
@@ -32,103 +31,8 @@ async function read(
 	const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
 	return { all, nexts, sent, error };
 }
-const getMessage = async (...given: Parameters<typeof read>) =>
-	(await read(...given)).error?.message;
 const queries = (sent: Array<{ query: Record<string, unknown> }>) =>
 	sent.map(({ query }) => [query.limit, query.cursor]);
-
-describe('the entries', () => {
-	const two = ids(0, 2);
-	test.each<[string, unknown]>([
-		['below data', { data: two, has_more: false }],
-		['as the body', two],
-		['as the only list', { tasks: two }],
-		[
-			'beside what is about pages',
-			{ tasks: two, meta: {}, page: {}, paging: {}, pagination: {}, links: {}, _links: {} },
-		],
-		['beside single values', { tasks: two, total: 2, note: null }],
-	])('are found %s', async (_, body) => {
-		const { all, error } = await read([body]);
-		expect([all, error]).toEqual([two, undefined]);
-	});
-
-	test.each<[string, unknown]>([
-		['two lists', { tasks: two, others: [] }],
-		['an empty list beside another', { data: [], results: two }],
-		['an empty list beside an object', { data: [], result: { items: two } }],
-		['a list beside an object', { tasks: two, details: {} }],
-		['no list', { total: 0 }],
-		['a list of texts', { data: ['a'] }],
-		['a list of lists', [[1]]],
-		['nothing', null],
-	])('are not guessed from %s', async (_, body) => {
-		const { error, all } = await read([body]);
-		expect(all).toEqual([]);
-		expect(error?.message).toBe('The service answered without a list');
-		expect(error?.description).toContain('{"listTasks": {"answer": {"data":');
-	});
-
-	test('are read only from the place in an override', async () => {
-		const overrides = { listTasks: { answer: { data: 'found.here' } } };
-		expect((await read([{ found: { here: two } }], tasks, {}, overrides)).all).toEqual(two);
-		expect((await read([{ data: two }], tasks, {}, overrides)).error).toBeDefined();
-	});
-});
-
-describe('the end', () => {
-	const full = ids(0, 100);
-	test.each<[string, unknown]>([
-		['has_more is false', { data: full, has_more: false, next_cursor: 'c' }],
-		['nothing says more, and the page is not full', { data: ids(0, 99) }],
-		['all that could say more is empty', { data: ids(0, 2), next: null, meta: { more: 0 } }],
-	])('is proven where %s', async (_, body) => {
-		const { all, error, sent, nexts } = await read([body]);
-		expect([error, sent.length, nexts]).toEqual([undefined, 1, [undefined]]);
-		expect(all).toHaveLength((body as { data: unknown[] }).data.length);
-	});
-
-	test.each<[string, unknown, RegExp]>([
-		['the page is full', { data: full }, /page is full/],
-		['has_more has no cursor', { data: ids(0, 1), has_more: true }, /gives no cursor/],
-		['the cursor is an object', { data: ids(0, 1), next_cursor: { a: 1 } }, /cursor isn't a text/],
-		['something else says next', { data: ids(0, 1), nextPage: 2 }, /says "nextPage"/],
-		['something about pages does', { data: ids(0, 1), meta: { afterId: 'x' } }, /says "afterId"/],
-		['something says more', { data: ids(0, 1), moreResults: true }, /says "moreResults"/],
-	])('is uncertain where %s', async (_, body, why) => {
-		const { all, error } = await read([body]);
-		expect(all).toEqual([]);
-		expect(error).toMatchObject({
-			message: 'The list may be incomplete',
-			description: expect.stringMatching(why),
-		});
-		expect(error?.description).toContain('next_cursor');
-	});
-
-	test.each(['', null])('is where the cursor at the place of an override is %j', async (token) => {
-		const overrides = { listTasks: { answer: { next_cursor: 'token' } } };
-		const { error, sent } = await read([{ data: ids(0, 1), token }], tasks, {}, overrides);
-		expect([error, sent.length]).toEqual([undefined, 1]);
-	});
-
-	test('is read from the place in an override, for any other fields of the page', async () => {
-		const overrides = { listTasks: { answer: { next_cursor: 'token' } } };
-		const { error, sent } = await read(
-			[
-				{ data: ids(0, 1), token: 'c1' },
-				{ data: ids(1, 1), nextPage: 3 },
-			],
-			tasks,
-			{},
-			overrides,
-		);
-		expect(error).toBeUndefined();
-		expect(queries(sent)).toEqual([
-			[100, undefined],
-			[100, 'c1'],
-		]);
-	});
-});
 
 describe('the pages', () => {
 	const page = (from: number, count: number, next?: unknown) => ({
@@ -272,52 +176,6 @@ describe('the filter', () => {
 		);
 		if (error) expect(error.description).toMatch(/listFiles.*query/);
 	});
-
-	test('is empty if the user sets none', async () => {
-		const list: List = ['listFiles', { projectId: 'p', parentId: '' }];
-		expect(await getMessage([[{ id: 'a', parentId: 'x' }]], list)).toBeUndefined();
-	});
-});
-
-describe('a missing setup of the service', () => {
-	const required = (more: object) => ({ data: [], has_more: false, setup_required: more });
-
-	test("is an error in the service's words, with advice", async () => {
-		const workspaces = [{ name: 'One', id: 'w1' }, { id: 'w2' }, {}, 'w4'];
-		const { error } = await read([
-			required({
-				reason: 'no_compatible_projects',
-				message: 'Create one',
-				eligible_workspaces: workspaces,
-			}),
-		]);
-		expect(error).toMatchObject({
-			message: 'Create one',
-			description: expect.stringMatching(/hold one: One \(w1\), w2\.$/),
-			context: { code: 'no_compatible_projects' },
-		});
-		const bare = await read([required({})]);
-		expect(bare.error?.message).toBe('The API key can act on no project');
-		expect(bare.error?.description).toMatch(/has one\.$/);
-	});
-
-	test('is no error beside entries, and stays readable', async () => {
-		const body = { data: ids(0, 1), has_more: false, setup_required: { message: 'Soon' } };
-		expect((await read([body])).error).toBeUndefined();
-		const told: unknown[] = [];
-		const onSetup = (error: Error, isEmpty: boolean) => void told.push([error.message, isEmpty]);
-		await read([body], tasks, { onSetupRequired: onSetup });
-		await read([required({})], tasks, { onSetupRequired: onSetup });
-		expect(told).toEqual([
-			['Soon', false],
-			['The API key can act on no project', true],
-		]);
-	});
-
-	test('is nothing if its text is empty', async () => {
-		for (const nothing of [null, false, 'x'])
-			expect(await getMessage([{ data: [], setup_required: nothing }])).toBeUndefined();
-	});
 });
 
 describe('the ID of an entry', () => {
@@ -339,22 +197,4 @@ describe('the ID of an entry', () => {
 			}),
 		);
 	});
-});
-
-test('files with a given name are found on all pages', async () => {
-	const { api, sent, clock } = await apiWith([
-		{
-			body: {
-				data: [
-					{ id: 'a', name: 'x' },
-					{ id: 'b', name: 'y' },
-				],
-				next_cursor: 'c',
-			},
-		},
-		{ body: { data: [{ id: 'd', name: 'x' }], has_more: false } },
-	]);
-	const found = await clock.run(findFilesByName(api, { projectId: 'p', parentId: 'f', name: 'x' }));
-	expect(found.map(({ id }) => id)).toEqual(['a', 'd']);
-	expect(sent[0].query).toMatchObject({ projectId: 'p', parentId: 'f' });
 });

@@ -131,16 +131,3 @@ test.each([
 			.sort(),
 	).toEqual(options);
 });
-
-test('descriptions are short, and placeholders are examples', () => {
-	const all = [
-		...properties,
-		...properties.flatMap(({ options = [] }) => options as INodeProperties[]),
-	];
-	for (const { description = '', placeholder, type, name } of all) {
-		expect(description.length).toBeLessThanOrEqual(120);
-		expect(description).not.toContain(';');
-		if (type === 'string' && placeholder)
-			expect([name, placeholder]).toEqual([name, expect.stringMatching(/^e\.g\. /)]);
-	}
-});

@@ -5,7 +5,6 @@ import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const OTHER = '00000000-e89b-42d3-a456-426614174000';
-const shop = { id: ID, name: 'Shop', timeZone: 'Europe/Vienna' };
 const blog = { id: OTHER, name: 'Blog', timeZone: 'Asia/Tokyo' };
 
 async function find(answer: Parameters<typeof apiWith>[0], overrides = {}) {
@@ -13,34 +12,6 @@ async function find(answer: Parameters<typeof apiWith>[0], overrides = {}) {
 	clock.advance(60_000);
 	return { found: await clock.run(findProject(api, ID)), requests: sent.length };
 }
-
-test.each<[string, Answer[]]>([
-	['of the key', [{ body: { data: [blog, shop] } }]],
-	[
-		'on a later page',
-		[{ body: { data: [blog], next_cursor: 'b' } }, { body: { data: [shop], has_more: false } }],
-	],
-	['with its ID in capitals', [{ body: { data: [{ ...shop, id: ID.toUpperCase() }] } }]],
-	['after one without an ID', [{ body: { data: [{ name: 'New' }, { id: 7 }, shop] } }]],
-])('a project %s has its name and time zone', async (_, answers) => {
-	const { found, requests } = await find(answers);
-	expect(found).toEqual({ projectName: 'Shop', timeZone: 'Europe/Vienna' });
-	expect(requests).toBe(answers.length);
-});
-
-test('an ID is read where an override says', async () => {
-	const overrides = { listProjects: { answer: { id: 'uuid' } } };
-	const data = [
-		{ id: ID, name: 'Wrong' },
-		{ uuid: ID, name: 'Right' },
-	];
-	expect((await find({ body: { data } }, overrides)).found).toEqual({ projectName: 'Right' });
-});
-
-test.each([{}, { name: '', timeZone: 7 }])('a project with %j has no name', async (details) => {
-	const { found } = await find({ body: { data: [{ id: ID, ...details }] } });
-	expect(found).toEqual({ projectName: undefined, timeZone: undefined });
-});
 
 describe('a project is left without a name', () => {
 	test.each<[string, Answer]>([

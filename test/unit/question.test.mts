@@ -72,14 +72,6 @@ describe('a question', () => {
 		);
 	});
 
-	test('names the project by its ID if it has no name, and omits unknown facts', () => {
-		const withId = formatQuestion({ sessionId: 's', projectId: 'p', interactions: [request()] });
-		expect(withId).toContain('Project: «p»');
-		expect(formatQuestion({ sessionId: 's', interactions: [request()] })).not.toMatch(
-			/Project|Dashboard/,
-		);
-	});
-
 	test.each<[unknown, RegExp]>([
 		[request({ patterns: [] }), /^No command or path given$/m],
 		[request({ patterns: undefined }), /^No command or path given$/m],
@@ -128,15 +120,6 @@ describe('a question', () => {
 			expect(asked.split('\n')).toContain(line);
 	});
 
-	test('says that an approval lasts, also where Approve Values name it', () => {
-		const response = { options: [{ value: 'always', label: 'Always allow' }] };
-		const preferences = { approveWith: 'once' as const, approveValues: ['always'] };
-		const interactions = [request({ response })];
-		expect(formatQuestion({ ...about, interactions, preferences })).toContain(
-			'Choices: Always approve  \n',
-		);
-	});
-
 	test.each([
 		['deny', 'the request is denied'],
 		['abort', 'the session is aborted'],
@@ -163,20 +146,6 @@ describe('a question', () => {
 		);
 	});
 
-	test.each(['с сайта', 'λ', '部署！（现在）', 'it’s “done” — 5 m² …', 'Ñandú, Grüße, Łódź'])(
-		"doesn't warn of %j",
-		(pattern) => {
-			expect(ask(request({ patterns: [pattern] }))).not.toContain('Careful');
-		},
-	);
-
-	test('warns of a word that mixes alphabets', () => {
-		const said = 'Careful: a word or sign may not be what it looks like';
-		expect(ask(request({ patterns: ['npm run dерloy'] }))).toContain(said);
-		expect(ask(request({ cwd: 'раge' }))).toContain(said);
-		expect(ask(request({ patterns: ['сборка сайта'] }))).not.toContain(said);
-	});
-
 	test('names the hidden parts', () => {
 		const many = Array.from({ length: 40 }, (_, index) => `file ${index}`);
 		const shown = ask(request({ patterns: many }));
@@ -192,69 +161,6 @@ describe('a question', () => {
 		expect(ask(request({ patterns: ['x'.repeat(10_000)] }))).toMatch(
 			/^Command: «x{1000,}» \(cut off, \d+ more characters\)$/m,
 		);
-	});
-
-	test('puts fields without a line of their own into Other details', () => {
-		const full = request({ metadata: { a: 1 }, surprise: 1, patterns: ['a', 'b'] });
-		const asked = ask(full, full, full, full, full);
-		expect(asked.match(/Other details: .*$/gm)).toEqual(
-			Array(5).fill(
-				'Other details: «［{"Metadata"∶"{＼"a＼"∶1}"},{"Other details"∶"{＼"surprise＼"∶1}"}］»',
-			),
-		);
-	});
-
-	test("gives a long text the space that short texts don't use", () => {
-		const shown = ask(request({ patterns: ['a', 'b'.repeat(1_000), 'c'] }));
-		expect(shown).toContain(`«${'b'.repeat(1_000)}»`);
-	});
-
-	test('shares the space equally between texts that are too long', () => {
-		const patterns = ['a'.repeat(9_000), 'b'.repeat(9_000)];
-		const [one, other] = ['a', 'b'].map((letter) => {
-			const shown = new RegExp(`«(${letter}+)» \\(cut off`).exec(ask(request({ patterns })));
-			return shown![1].length;
-		});
-		expect(one).toBe(other);
-		expect(one).toBeGreaterThan(500);
-	});
-
-	test('gives long texts only the space that shorter ones leave', () => {
-		const patterns = ['a', 'b', 'c'].map((letter) => letter.repeat(letter === 'c' ? 9_000 : 300));
-		const shown = ask(request({ patterns }));
-		for (const text of patterns.slice(0, 2)) expect(shown).toContain(`«${text}»`);
-		const [{ length }] = /c{2,}/.exec(shown)!;
-		expect(length).toBeGreaterThan(300);
-		expect(length).toBeLessThan(1_000);
-	});
-
-	test('gives each detail a line of its own as long as there are lines', () => {
-		const asked = ask(...Array.from({ length: 5 }, () => request()));
-		expect(asked.match(/^\d\. Instruction: «Push\?»$/gm)).toHaveLength(5);
-		expect(asked.match(/^\d\. Metadata: /gm)).toHaveLength(5);
-		expect(asked).not.toContain('Other details');
-	});
-
-	test('shows more of a task than of a name', () => {
-		const text = 'x'.repeat(120);
-		const shown = formatQuestion({
-			projectName: text,
-			job: text,
-			sessionId: 's',
-			interactions: [],
-		});
-		expect(shown).toContain(`Task: «${text}»  \n`);
-		expect(shown).toContain(`Project: «${'x'.repeat(80)}» (cut off, 40 more characters)  \n`);
-		const longer = formatQuestion({ job: `${text}${text}`, sessionId: 's', interactions: [] });
-		expect(longer).toContain(`Task: «${'x'.repeat(150)}» (cut off, 90 more characters)`);
-	});
-
-	test('about something unreadable has no choices', () => {
-		expect(formatQuestion({ sessionId: 's', interactions: ['rm'] }).split('  \n')).toEqual([
-			'The agent wants to ask something that this message can’t show well',
-			'Not readable: «rm»',
-			'Session: «s»',
-		]);
 	});
 
 	test.each<[object, string[]]>([
@@ -275,13 +181,6 @@ describe('a question', () => {
 			'Not readable: «rm»',
 			...lines,
 		]);
-	});
-
-	test('names the date of the timeout, even if that is today', () => {
-		const deadline = { at: Date.now(), after: 'deny' as const };
-		expect(formatQuestion({ ...about, interactions: [request()], deadline })).toMatch(
-			/Answer until \w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d [AP]M \(UTC\)/,
-		);
 	});
 
 	test.each([
@@ -450,17 +349,6 @@ describe('foreign text', () => {
 			'«a⟨U+00BB⟩ (cut off, 3 more characters)»',
 		);
 		expect(quoteVisible('a👍', 2)).toBe('«a» (cut off, 2 more characters)');
-	});
-
-	test('never looks like another text', () => {
-		const unit = fc.constantFrom(...'aZ ⏎\n«⟨⟩＜<*＊:∶∶␣U+0A\u0338\u00AD', '⟨U+000A⟩');
-		const text = fc.string({ unit, maxLength: 6 });
-		fc.assert(
-			fc.property(text, text, (a, b) => {
-				expect(visibleText(a, 500).shown === visibleText(b, 500).shown).toBe(a === b);
-			}),
-			{ numRuns: 2_000 },
-		);
 	});
 
 	test('takes time in proportion to the shown part, not to its length', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { RateController } from '../../nodes/shared/client/rateController.ts';
 import type { QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
 
@@ -97,37 +96,5 @@ describe('a closed gate', () => {
 		expect(urgent(40_000)).toBe(40_000);
 		expect(urgent(byRate)).toBe(byRate);
 		expect(urgent(byRate - 1)).toBe(-Infinity);
-	});
-});
-
-describe('the measured rate', () => {
-	test('counts the requests of the last ten seconds', () => {
-		const controller = new RateController();
-		for (let index = 0; index < 500; index++) controller.onSuccess(10_000);
-		for (let index = 0; index < 20; index++) controller.onSuccess(15_000);
-		controller.onThrottled(0, 20_000, 1_000);
-		expect(getRate(controller, 6, 30_000)).toBeCloseTo((0.9 * 20) / 6, 0);
-	});
-
-	test('counts the latest thousand requests, however many there were', () => {
-		// 100 a second, then 500 a second for the last 2,000
-		const controller = new RateController();
-		for (let index = 0; index < 500; index++) controller.onSuccess(index * 10);
-		for (let index = 0; index < 2_000; index++) controller.onSuccess(5_000 + index * 2);
-		controller.onThrottled(0, 9_000, 60_000);
-		const perSecond = 1_000 / (2 + 60);
-		expect(getRate(controller, 10, 70_000)).toBeCloseTo(0.9 * perSecond, 0);
-	});
-
-	test('is the same for any number of requests before the counted ones', () => {
-		fc.assert(
-			fc.property(fc.integer({ min: 1_000, max: 6_000 }), (accepted) => {
-				const controller = new RateController();
-				for (let index = accepted; index > 0; index--) controller.onSuccess(10_000 - index);
-				controller.onThrottled(0, 10_000, 60_000);
-				expect(getRate(controller, 10, 70_000)).toBeCloseTo((0.9 * 1_000) / 61, 0);
-			}),
-			{ numRuns: 30 },
-		);
 	});
 });

@@ -10,51 +10,6 @@ const request = (since = 0, changes: Partial<QueuedRequest> = {}): QueuedRequest
 	...changes,
 });
 
-test('one request after the other also gets a growing rate', async () => {
-	const clock = createVirtualClock();
-	const limiter = new RateLimiters(clock).get('key');
-	const send = async (count: number, pauseMs?: number) => {
-		for (let sent = 0; sent < count; sent++)
-			await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs })));
-	};
-	await send(8, 1_000);
-	const seconds = async (count: number) => {
-		const began = clock.now();
-		await send(count);
-		return (clock.now() - began) / 1_000;
-	};
-	const before = await seconds(20);
-	await send(100);
-	expect((await seconds(20)) / before).toBeLessThan(0.5);
-});
-
-test("requests that don't wait leave the rate as it is", async () => {
-	const clock = createVirtualClock();
-	const limiter = new RateLimiters(clock).get('key');
-	const send = async (pauseMs?: number) =>
-		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs })));
-	await send(40_000);
-	for (let sent = 0; sent < 200; sent++) {
-		clock.advance(60_000);
-		await send();
-	}
-	const began = clock.now();
-	for (let sent = 0; sent < 3; sent++) await send();
-	// The lowest guess: one each second
-	expect(clock.now() - began).toBeGreaterThan(1_800);
-});
-
-test('the timer ends with the queue', async () => {
-	const clock = createVirtualClock();
-	const limiter = new RateLimiters(clock).get('key');
-	for (const pauseMs of [1_000, undefined])
-		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs })));
-	await clock.run(clock.sleep(5_000));
-	const waits = clock.sleeps.length;
-	await clock.run(clock.sleep(60_000));
-	expect(clock.sleeps).toHaveLength(waits + 1);
-});
-
 describe('a request that cannot be sent in time', () => {
 	const never = async (): Promise<{ pauseMs?: number }> => {
 		throw new Error('It was sent');
@@ -159,13 +114,6 @@ describe('the queue', () => {
 		);
 	});
 
-	test('has no limit for urgent requests', async () => {
-		const { turns } = await served([request(0), request(5, { urgent: true })]);
-		expect(turns.map(({ at }) => at)).toEqual([0, expect.any(Number)]);
-		expect(turns[0].who.urgent).toBe(true);
-		expect(turns[1].at).toBeGreaterThanOrEqual(2_000);
-	});
-
 	test('serves urgent requests first, and serves every request', async () => {
 		const clock = createVirtualClock();
 		const gate = new RateLimiters(clock).get('key');
@@ -229,33 +177,6 @@ describe('executions that share a key', () => {
 			await clock.run(Promise.all(Array.from({ length: count }, () => send())));
 			expect(clock.now()).toBe(tookMs);
 		}
-	});
-
-	test('300 that start together at 10 requests a second waste at most a twentieth', async () => {
-		const { clock, counts, send } = stage(10, 10, 50);
-		const session = async () => {
-			const refusals = [await send()];
-			for (let poll = 0; poll < 2; poll++) {
-				await clock.sleep(5_000);
-				refusals.push(await send());
-			}
-			return Math.max(...refusals);
-		};
-		const refusals = await clock.run(Promise.all(Array.from({ length: 300 }, session)));
-		expect(counts.refused / counts.sent).toBeLessThan(0.05);
-		expect(Math.max(...refusals)).toBeLessThanOrEqual(3);
-		expect(clock.now()).toBeLessThan(1.15 * 89_000);
-	});
-
-	test('one that is stopped before is never sent', async () => {
-		const { clock, gates } = stage(1_000, 1_000, 5);
-		const sent: string[] = [];
-		const stopped = gates.get('key').schedule(request(), AbortSignal.abort(), async () => {
-			sent.push('request');
-			return {};
-		});
-		await expect(clock.run(stopped)).rejects.toThrow('canceled');
-		expect(sent).toEqual([]);
 	});
 
 	test('one that is stopped at its turn frees its slot', async () => {
@@ -365,20 +286,5 @@ describe('executions that share a key', () => {
 		clock.advance(1);
 		gates.get('another key');
 		expect(gates.get('key')).not.toBe(gate);
-	});
-
-	test('a key whose requests wait for longer than that is kept', async () => {
-		const clock = createVirtualClock();
-		const gates = new RateLimiters(clock);
-		const gate = gates.get('key');
-		const all = Array.from({ length: 26 }, () =>
-			gate.schedule(request(), undefined, async () => {
-				await clock.sleep(10 * 60_000);
-				return {};
-			}),
-		);
-		await clock.run(clock.sleep(6 * 60_000));
-		expect(gates.get('key')).toBe(gate);
-		await clock.run(Promise.all(all));
 	});
 });

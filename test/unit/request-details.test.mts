@@ -9,9 +9,6 @@ const request = (changes: object = {}) => ({
 	patterns: ['git push'],
 	...changes,
 });
-const describeOptions = (...options: unknown[]) =>
-	describeRequest(request({ response: { options } })).options;
-const option = (text: string, isDescribed = false) => ({ label: 'Option', text, isDescribed });
 
 describe('a request', () => {
 	test('with only a permission and a command has no further fact', () => {
@@ -62,18 +59,6 @@ describe('a request', () => {
 	});
 
 	test.each<[unknown, string]>([
-		[' Bash ', ' Bash '],
-		[{ name: 'bash' }, '{"name":"bash"}'],
-		[null, ''],
-		[undefined, ''],
-	])('names the permission as the agent wrote it: %j', (permission, text) => {
-		expect(describeRequest(request({ permission })).permission).toEqual({
-			label: 'Permission',
-			text,
-		});
-	});
-
-	test.each<[unknown, string]>([
 		['question', 'question'],
 		[undefined, 'undefined'],
 		[['permission'], '["permission"]'],
@@ -101,22 +86,6 @@ describe('a command', () => {
 		expect(covers).toEqual([pattern]);
 	});
 
-	test('is numbered if there are several', () => {
-		expect(describeRequest(request({ patterns: ['ls', 'rm'] })).targets).toEqual([
-			{ label: 'Command 1 of 2', text: 'ls' },
-			{ label: 'Command 2 of 2', text: 'rm' },
-		]);
-	});
-
-	test('is never shown as a file', () => {
-		const details = describeRequest(request({ permission: 'read', command: 'rm a.md' }));
-		expect(details).toMatchObject({
-			kind: 'other',
-			targets: [{ label: 'Command', text: 'rm a.md' }],
-			covers: [{ label: 'Pattern', text: 'git push' }],
-		});
-	});
-
 	test.each<[string, unknown, string | undefined]>([
 		['a text', 'rm', undefined],
 		['an empty text', '', undefined],
@@ -130,48 +99,6 @@ describe('a command', () => {
 		const facts = text === undefined ? [] : ['Command', 'Folder'].map((label) => ({ label, text }));
 		expect(more).toEqual(facts);
 	});
-});
-
-test.each<[object, string | undefined]>([
-	[{ cwd: '/srv' }, '/srv'],
-	[{ metadata: { cwd: '/srv' } }, '/srv'],
-	[{ cwd: '', metadata: { cwd: '/srv' } }, '/srv'],
-	[{ cwd: '/srv', metadata: { cwd: '/tmp' } }, '/srv'],
-	[{ cwd: ['/srv'] }, undefined],
-])("the command's folder is the first that is a text: %j", (changes, folder) => {
-	expect(describeRequest(request(changes)).folder).toBe(folder);
-});
-
-describe('an option', () => {
-	test.each<[unknown, ReturnType<typeof option>]>([
-		[{ value: 'once' }, option('once')],
-		[{ label: 'Once' }, option('Once')],
-		[{ value: 'always', label: 'Once' }, option('Once (always)')],
-		[{ value: 0, label: '' }, option(' (0)')],
-		[{ value: null, label: 'Once' }, option('Once (null)')],
-		[{ value: { kind: 'once' } }, option('{"kind":"once"}')],
-		[{}, option('')],
-		[{ value: 'once', description: '' }, option('once')],
-		[{ value: 'once', description: undefined }, option('once')],
-		[{ value: 'once', description: 'All of it' }, option('once: All of it', true)],
-		[{ value: 'a', label: 'A', description: ['x'] }, option('A (a): ["x"]', true)],
-		[{ description: 'No name' }, option(': No name', true)],
-	])('shows its label, its value and its description: %j', (one, shown) => {
-		expect(describeOptions(one)).toEqual([shown]);
-	});
-
-	test.each<[unknown]>([['always'], [null], [7], [['always']]])(
-		'that is no object is among the other details: %j',
-		(one) => {
-			const { options, more } = describeRequest(
-				request({ response: { options: [{ value: 'once' }, one] } }),
-			);
-			expect(options).toEqual([option('once')]);
-			expect(more).toEqual([
-				{ label: 'Other details', text: JSON.stringify({ response: { options: [one] } }) },
-			]);
-		},
-	);
 });
 
 describe('other details', () => {

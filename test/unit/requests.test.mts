@@ -6,7 +6,6 @@ import {
 	IndeterminateError,
 	WorkspaceAutomationError,
 } from '../../nodes/shared/errors.ts';
-import { Base64 } from '../../nodes/shared/client/json.ts';
 import {
 	parseBody,
 	sendHttpRequest,
@@ -88,83 +87,12 @@ async function exchange(
 const ok = (body?: unknown, headers = {}) => ({ statusCode: 200, headers, body });
 const withCode = (code: unknown, more = {}) => Object.assign(new Error('x'), { code, ...more });
 
-describe('a request leaves', () => {
-	test("below the base URL, with its query, the user's connection and n8n's credential", async () => {
-		const proxy = { host: 'proxy.example.com', port: 8080 };
-		const { calls, options } = await exchange(ok('{}'), { query: { limit: 5 } }, { proxy });
-		expect(calls.map(({ credential }) => credential)).toEqual(['workspaceAutomationApi']);
-		expect(options).toMatchObject({ method: 'GET', url: `${BASE}/tasks`, qs: { limit: 5 }, proxy });
-	});
-
-	test('with a version only if the endpoint has its own', async () => {
-		const getHeaders = async (version?: string) =>
-			(await exchange(ok('{}'), { version })).options.headers;
-		expect(await getHeaders()).toEqual({ Accept: 'application/json' });
-		expect(await getHeaders('2026-08-21')).toEqual({
-			Accept: 'application/json',
-			'Service-Api-Version': '2026-08-21',
-		});
-	});
-
-	test.each<[unknown, string]>([
-		[{}, '{}'],
-		[{ text: 'ä' }, '{"text":"ä"}'],
-		[{ data: new Base64(Buffer.from('abcd')) }, '{"data":"YWJjZA=="}'],
-		[null, 'null'],
-	])('with the bytes of its body, labeled as JSON: %j', async (body, text) => {
-		const { options } = await exchange(ok('{}'), { body });
-		expect(options.body).toBeInstanceOf(Buffer);
-		expect(String(options.body)).toBe(text);
-		expect(options.headers).toMatchObject({ 'Content-Type': 'application/json' });
-	});
-
-	test('without a body and its label if it has none', async () => {
-		const { options } = await exchange(ok('{}'));
-		expect(options).not.toHaveProperty('body');
-		expect(options.headers).not.toHaveProperty('Content-Type');
-	});
-
-	test('with its time limit, and the response is a stream that n8n leaves alone', async () => {
-		const { options } = await exchange(ok('{}'), { timeoutMs: 7 * SECOND });
-		expect(options).toMatchObject({
-			timeout: 7 * SECOND,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-		});
-	});
-
-	test('to one address: a redirect is a response, because the key goes nowhere else', async () => {
-		const redirect = { statusCode: 302, headers: { location: 'https://evil.example' }, body: '' };
-		const { attempt, calls, options } = await exchange(redirect);
-		expect(options.disableFollowRedirect).toBe(true);
-		expect(attempt).toMatchObject({ kind: 'response', status: 302, body: undefined });
-		expect(calls).toHaveLength(1);
-	});
-});
-
 describe('a response', () => {
 	/** @param end what ends the stream after its chunks */
 	async function* stream(chunks: Uint8Array[], end?: Error) {
 		yield* chunks;
 		if (end) throw end;
 	}
-
-	test.each<[unknown, unknown]>([
-		['{"a":1}', { a: 1 }],
-		['[1]', [1]],
-		['null', null],
-		['12345678901234567890', '12345678901234567890'],
-	])('%j is JSON', async (text, body) => {
-		const { attempt } = await exchange(ok(text, { 'x-id': '1' }));
-		const headers = { 'x-id': '1' };
-		expect(attempt).toEqual({ kind: 'response', status: 200, headers, body });
-	});
-
-	test.each([undefined, '', '<html>', '{"a":'])("%j isn't JSON, and is a text", async (text) => {
-		const { attempt } = await exchange(ok(text));
-		expect(attempt).toMatchObject({ body: undefined, text: text ?? '' });
-	});
 
 	test.each([
 		['iso-8859-1', 'latin1', 'Über 50 €'.replace('€', 'EUR')],
@@ -239,12 +167,6 @@ describe('a response', () => {
 		expect(exceeds.attempt).toMatchObject({ kind: 'tooLarge' });
 	});
 
-	test('has at most 16 MiB', async () => {
-		const chunks = [Buffer.alloc(16 * MIB, ' '), Buffer.from('1')];
-		const { attempt } = await exchange(ok(stream(chunks)));
-		expect(attempt).toEqual({ kind: 'tooLarge', code: '16 MiB' });
-	});
-
 	describe('that breaks off', () => {
 		const breakOff = async (statusCode: number, error: Error = withCode('ECONNRESET')) => {
 			const headers = { date: 'today', echo: KEY };
@@ -265,10 +187,6 @@ describe('a response', () => {
 			},
 		);
 
-		test.each([199, 300, 400, 500])('with the status %d is lost', async (status) => {
-			expect(await breakOff(status)).toEqual({ kind: 'lost', code: 'ECONNRESET' });
-		});
-
 		test('by a timeout names the time', async () => {
 			expect(await breakOff(200, withCode('ETIMEDOUT'))).toMatchObject({
 				broken: 'ETIMEDOUT: it took longer than 60 seconds',
@@ -278,22 +196,6 @@ describe('a response', () => {
 });
 
 describe('a connection', () => {
-	test.each(['ETIMEDOUT', 'ECONNABORTED'])(
-		'that ends with %s says how long it took',
-		async (code) => {
-			const { attempt } = await exchange(withCode(code), { timeoutMs: 1_500 });
-			expect(attempt).toEqual({
-				kind: 'lost',
-				code: `${code}: it took longer than 1.5 seconds`,
-			});
-		},
-	);
-
-	test('that ends otherwise has no time', async () => {
-		const { attempt } = await exchange(withCode('ECONNRESET'));
-		expect(attempt).toEqual({ kind: 'lost', code: 'ECONNRESET' });
-	});
-
 	test('whose response stops in the middle is closed at its time limit', async () => {
 		let signal: AbortSignal | undefined;
 		const { context } = createContext(({ abortSignal }) => {
@@ -349,55 +251,6 @@ describe('a connection', () => {
 	});
 });
 
-describe('a semaphore', () => {
-	/** Tasks that end when told to, and those that have begun */
-	function createTasks(semaphore: Semaphore) {
-		const begun: string[] = [];
-		const ends = new Map<string, (error?: Error) => void>();
-		const start = (name: string) =>
-			semaphore.run(async () => {
-				begun.push(name);
-				return await new Promise<string>((resolve, reject) =>
-					ends.set(name, (error) => (error ? reject(error) : resolve(name))),
-				);
-			});
-		const settle = async () => await new Promise((resolve) => setImmediate(resolve));
-		return { begun, ends, start, settle };
-	}
-
-	test('runs as many tasks at once as it has permits, first come, first served', async () => {
-		const { begun, ends, start, settle } = createTasks(new Semaphore(2));
-		const running = ['a', 'b', 'c', 'd'].map(start);
-		await settle();
-		expect(begun).toEqual(['a', 'b']);
-		ends.get('b')!();
-		await settle();
-		expect(begun).toEqual(['a', 'b', 'c']);
-		ends.get('a')!();
-		ends.get('c')!();
-		await settle();
-		expect(begun).toEqual(['a', 'b', 'c', 'd']);
-		ends.get('d')!();
-		expect(await Promise.all(running)).toEqual(['a', 'b', 'c', 'd']);
-		for (const name of ['e', 'f', 'g']) void start(name);
-		await settle();
-		expect(begun.slice(4)).toEqual(['e', 'f']);
-	});
-
-	test('gives the permit of a task that fails to the next', async () => {
-		const { begun, ends, start, settle } = createTasks(new Semaphore(1));
-		const failing = start('a');
-		const next = start('b');
-		await settle();
-		ends.get('a')!(new Error('no'));
-		await expect(failing).rejects.toThrow('no');
-		await settle();
-		expect(begun).toEqual(['a', 'b']);
-		ends.get('b')!();
-		expect(await next).toBe('b');
-	});
-});
-
 describe('a check is repeated', () => {
 	type Check = Parameters<typeof pollUntilFound>[3];
 
@@ -437,42 +290,6 @@ describe('a check is repeated', () => {
 		const { result, times, endedAt } = await poll(8 * SECOND, nothing);
 		expect([result, times, endedAt]).toEqual(['notApplied', [0, 3, 6, 8], 8]);
 		expect((await poll(6 * SECOND, nothing)).times).toEqual([0, 3, 6]);
-	});
-
-	test('once without any time', async () => {
-		const { result, times } = await poll(0, nothing, { otherwise: 'unknown' });
-		expect([result, times]).toEqual(['unknown', [0]]);
-	});
-
-	test('until something is found, even if it is unknown', async () => {
-		for (const found of [toResponse({ id: 1 }), 'unknown' as const]) {
-			const { result, times } = await poll(30 * SECOND, (at) => (at >= 3 ? found : undefined));
-			expect([result, times]).toEqual([found, [0, 3]]);
-		}
-		expect(toResponse({ id: 1 })).toEqual({ status: 200, headers: {}, body: { id: 1 } });
-	});
-
-	test("until the call's deadline, if that is earlier", async () => {
-		const { times } = await poll(30 * SECOND, nothing, { deadline: 4 * SECOND });
-		expect(times).toEqual([0, 3, 4]);
-	});
-
-	test("with at least ten seconds for each check, but not beyond the call's deadline", async () => {
-		expect((await poll(3 * SECOND, nothing)).checks).toEqual([
-			[0, 10],
-			[3, 13],
-		]);
-		expect((await poll(12 * SECOND, nothing)).checks[0]).toEqual([0, 12]);
-		const { checks } = await poll(3 * SECOND, nothing, { deadline: 5 * SECOND });
-		expect(checks).toEqual([
-			[0, 5],
-			[3, 5],
-		]);
-	});
-
-	test('not after a check that outlasts the time', async () => {
-		const { result, times } = await poll(6 * SECOND, nothing, { tookMs: 7 * SECOND });
-		expect([result, times]).toEqual(['notApplied', [0]]);
 	});
 
 	test('after one that failed, and proves nothing if the last one failed', async () => {
@@ -520,33 +337,6 @@ describe('a call', () => {
 			await clock.run(transport.send(request, sendOptions).catch((error: Error) => error));
 		return { send, calls, clock, transport };
 	}
-
-	test('lets n8n sign with a copy of the credential, without the signal of the execution', async () => {
-		const { send, calls } = connect();
-		await send();
-		const [{ context }] = calls;
-		expect(context.getNode()).toEqual({ name: 'Any' });
-		expect(context.logger).toEqual({ name: 'the log' });
-		expect(context.getExecutionCancelSignal).toBeUndefined();
-		const copy = await context.getCredentials('workspaceAutomationApi');
-		expect(copy).toEqual(credential);
-		copy.accessToken = 'changed';
-		expect(await context.getCredentials('workspaceAutomationApi')).toEqual(credential);
-	});
-
-	test.each<[string, Partial<ApiRequest>, SendOptions, number]>([
-		['a minute', {}, {}, 60],
-		['the time of its operation', { timeoutMs: 30 * SECOND }, {}, 30],
-		['the time until its deadline', {}, { deadline: 105 * SECOND }, 5],
-		['a second at its deadline', {}, { deadline: 100 * SECOND }, 1],
-		['more at its deadline if asked', {}, { deadline: 100 * SECOND, minAttemptMs: 9_000 }, 9],
-		['its time limit', {}, { timeLimitMs: 20 * SECOND }, 20],
-		['at most a minute of its time limit', {}, { timeLimitMs: 90 * SECOND }, 60],
-	])('has %s for an attempt', async (_, request, options, seconds) => {
-		const { send, calls } = connect();
-		await send({ ...READ, ...request }, options);
-		expect(calls.map(({ options: { timeout } }) => timeout)).toEqual([seconds * SECOND]);
-	});
 
 	test('that is repeated has the time that is left', async () => {
 		const { send, calls } = connect((_, clock) => {
@@ -689,30 +479,6 @@ describe('after a lost response', () => {
 		},
 	});
 
-	test('a request that must not run twice is sent again after proof that it had no effect', async () => {
-		const { result, sent, waits } = await retry([lost, response('second')], {
-			...reconcile('notApplied'),
-		});
-		expect([sent, result]).toEqual([2, response('second')]);
-		expect(waits).toHaveLength(1);
-		expect(waits[0]).toBeGreaterThanOrEqual(SECOND);
-	});
-
-	test('it is not sent again without any time left, and the error is the one of the attempt', async () => {
-		const { result, sent } = await retry([lost], {
-			...reconcile('notApplied'),
-			limits: { deadline: 10 },
-		});
-		expect(sent).toBe(1);
-		expect(result).not.toBeInstanceOf(IndeterminateError);
-		expect(result).toMatchObject({ message: 'Ended: lost', description: 'Check it.' });
-	});
-
-	test('its effect is the response that a check finds', async () => {
-		const found = { status: 200, headers: {}, body: 'found' };
-		expect(await retry([lost], reconcile(found))).toMatchObject({ result: found, sent: 1 });
-	});
-
 	test.each<[string, Partial<RetryOptions>]>([
 		['without a check', {}],
 		['if the check finds no proof', reconcile('unknown')],
@@ -726,24 +492,6 @@ describe('after a lost response', () => {
 			description: 'Look there. What happened: Ended: lost. Check it.',
 			context: { code: 'lost' },
 		});
-	});
-
-	test('a bug of the check is no unknown effect', async () => {
-		const { result } = await retry([lost], reconcile(new TypeError('bug')));
-		expect(result).toEqual(new TypeError('bug'));
-	});
-
-	test('a request that reads is repeated up to five times', async () => {
-		const { result, sent } = await retry([lost], { request: READ });
-		expect(sent).toBe(5);
-		expect(result).toMatchObject({ message: 'Ended: lost' });
-	});
-
-	test('a DELETE that finds nothing is done', async () => {
-		const missing: Attempt = { kind: 'response', status: 404, headers: {}, body: {} };
-		const request = { method: 'DELETE', effect: 'idempotent' } as const;
-		const { result } = await retry([lost, missing], { request });
-		expect(result).toEqual({ status: 204, headers: {}, body: undefined });
 	});
 
 	describe('and Stop', () => {

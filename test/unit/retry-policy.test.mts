@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-	OPERATIONS,
-	nonIdempotent,
-	type OperationId,
-} from '../../nodes/shared/client/operations.ts';
+import { OPERATIONS, type OperationId } from '../../nodes/shared/client/operations.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import {
 	nextAction,
@@ -52,9 +48,6 @@ describe('non-idempotent operations', () => {
 		'createFile',
 		'createProduct',
 	];
-	test("are those that the API document doesn't call idempotent, except shared previews and analytics", () => {
-		expect(operations.filter(nonIdempotent)).toEqual(expected);
-	});
 
 	test.each(operations)(
 		'%s is retried after a lost response only if it is idempotent, with any method of an override',

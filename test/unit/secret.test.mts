@@ -95,22 +95,6 @@ test("a short key isn't searched in base64, and a text without the key stays unc
 	expect(createRedactor(PLAIN_KEY)(text)).toBe(text);
 });
 
-test('a key in JSON within JSON is found, and the JSON stays readable', () => {
-	const escapes = fc.array(fc.boolean(), { minLength: 1 });
-	const around = fc.string().filter((text) => !text.includes('[API key]'));
-	fc.assert(
-		fc.property(escapes, around, around, (how, before, after) => {
-			const inner = `"${written(before, [false])}${written(KEY, how)}${written(after, [false])}"`;
-			const { body } = parseBody(JSON.stringify({ log: inner }), redact);
-			expect(parseJson((body as { log: string }).log)).toBe(`${before}[API key]${after}`);
-		}),
-	);
-});
-
-test('a key is found in a web page, with its backslash as it is', () => {
-	expect(redact(`<p>${KEY.replace('"', '&quot;')}</p>`)).toBe('<p>[API key]</p>');
-});
-
 test('a text that is only the key is redacted', () => {
 	expect(redact(KEY)).toBe('[API key]');
 });
@@ -119,27 +103,6 @@ test('a text that is only the key is redacted', () => {
 const SYMBOLS_KEY = 'wa~~~live???9f>>>0123456';
 const redactSymbols = (text: string) => createRedactor(SYMBOLS_KEY)(text);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-describe('each of several keys in a text is redacted', () => {
-	test.each([
-		['as it is', SYMBOLS_KEY],
-		['percent-encoded', encodeURIComponent(SYMBOLS_KEY)],
-		['in base64', base64(SYMBOLS_KEY)],
-	])('%s', (_, echoed) => {
-		expect(redactSymbols(`a ${echoed} b ${echoed}`)).toBe('a [API key] b [API key]');
-	});
-
-	test('in different forms', () => {
-		const text = `${base64(SYMBOLS_KEY)} ${encodeURIComponent(SYMBOLS_KEY)} ${SYMBOLS_KEY}`;
-		expect(redactSymbols(text)).toBe('[API key] [API key] [API key]');
-	});
-
-	test('with a key too short for base64', () => {
-		const redactShort = createRedactor('k=y');
-		expect(redactShort('a k=y b k%3dy, but not key')).toBe('a [API key] b [API key], but not key');
-		expect(redactShort('a k%3dy')).toBe('a [API key]');
-	});
-});
 
 describe.each([0, 1, 2])(
 	'a key with %d bytes before it, in base64 with + and /, is found',
@@ -187,14 +150,6 @@ test.each([
 	const redactNamed = createRedactor(`wa${character}12`);
 	expect(redactNamed(`<b>wa${entity}12</b>`)).toBe('<b>[API key]</b>');
 	expect(redactNamed('<b>wa&num;12</b>')).toBe('<b>wa&num;12</b>');
-});
-
-test.each([
-	['a path', 'C:\\keys\\wa%5f12', 'C:\\keys\\[API key]'],
-	['JSON', '"\\\\wa\\u005f12"', '"\\\\[API key]"'],
-	['JSON before an escape', '"\\\\\\u0077a_12"', '"\\\\[API key]"'],
-])('backslashes of %s before a key stay', (_, text, redacted) => {
-	expect(createRedactor('wa_12')(text)).toBe(redacted);
 });
 
 describe('a key in an encoding that a program has wrapped or written twice is redacted', () => {

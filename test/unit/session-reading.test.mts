@@ -201,18 +201,6 @@ describe('pending requests', () => {
 	])('are found in or around the status object: %j', (body) => {
 		expect(readIds(body)).toEqual(['i1']);
 	});
-
-	test('of the status object count before those around it', () => {
-		const inner = { status: 'running', pendingInteractions: [ASKED] };
-		expect(readIds({ pendingInteractions: [LATER], session: inner })).toEqual(['i1']);
-	});
-
-	test('are none if no place has any', () => {
-		expect(readIds({ status: 'running' })).toEqual([]);
-		expect(readIds({ status: 'running', session: [], data: { pendingInteractions: {} } })).toEqual(
-			[],
-		);
-	});
 });
 
 describe('a request is another one', () => {
@@ -264,15 +252,6 @@ describe('a field in a form that nobody expects', () => {
 		expect(readSession({ status: 'failed', error }, ID)?.error).toBe(expected);
 	});
 
-	test.each<[unknown]>([['Hi'], [['Hi']], [null], [7], [{ deep }]])(
-		'a latest message or tool that is %j is none',
-		(value) => {
-			const body = { status: 'running', latestMessage: value, latestTool: value };
-			const read = readSession(body, ID)!;
-			expect([read.latestMessage, read.latestTool]).toEqual([undefined, undefined]);
-		},
-	);
-
 	test.each<[unknown, string | undefined]>([
 		['https://example.com/\ninjected', 'https://example.com/ injected'],
 		[`https://example.com/${'x'.repeat(5_000)}`, `https://example.com/${'x'.repeat(1_979)}…`],
@@ -306,14 +285,6 @@ describe('the latest message', () => {
 		const found = roles.filter((role) => isFromUser(said(role, 'x')));
 		expect(found).toEqual(['user', 'User', 'USER']);
 		expect(isFromUser(session())).toBe(false);
-	});
-
-	test('is another one with another text or time', () => {
-		const key = messageKey(said('assistant', 'Done', '09:00'));
-		expect(messageKey(said('assistant', 'Done', '09:00'))).toBe(key);
-		expect(messageKey(said('assistant', 'Done.', '09:00'))).not.toBe(key);
-		expect(messageKey(said('assistant', 'Done', '09:01'))).not.toBe(key);
-		expect(messageKey(session())).not.toBe(key);
 	});
 
 	test("is a new turn if it wasn't there before, unless it is the user's", () => {

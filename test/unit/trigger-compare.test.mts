@@ -290,24 +290,6 @@ test("entries without a date are emitted first, in the list's order, and then th
 	]);
 });
 
-test("an empty list doesn't affect another list", () => {
-	const lists = (one: WatchedEntry[], other: WatchedEntry[]) =>
-		[one, other].map((entries, index) => ({
-			name: LISTS[index],
-			entries,
-			isWhole: entries.length > 0,
-		}));
-	const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 10 };
-	let { memory } = findChanges(NOTHING_SEEN, lists([entry('a')], [entry('b'), entry('c')]), rule);
-	const gone: string[] = [];
-	for (let read = 0; read < 5; read++) {
-		const next = findChanges(memory, lists([], [entry('c')]), rule);
-		memory = next.memory;
-		gone.push(...getKeys(next));
-	}
-	expect(gone).toEqual(['b']);
-});
-
 test('a row that was removed and returns is new', () => {
 	const rule: ChangeRule = { on: 'added', existing: false, goneAfter: 1, most: 10 };
 	const rows = (...keys: string[]) => [
@@ -321,15 +303,6 @@ test('a row that was removed and returns is new', () => {
 		told.push(getKeys(next));
 	}
 	expect(told).toEqual([['c'], [], ['b'], [], ['a']]);
-});
-
-test('an entry that a list has twice is emitted once', () => {
-	const twice = [{ name: '', entries: [entry('a'), entry('a')], isWhole: true }];
-	expect(
-		getKeys(
-			findChanges(NOTHING_SEEN, twice, { on: 'added', existing: true, goneAfter: 1, most: 10 }),
-		),
-	).toEqual(['a']);
 });
 
 describe('an entry over Max Events', () => {
