@@ -10,7 +10,7 @@ import { createCredential, openCredential } from '../../tools/editor/credentialF
 import type { Panel } from '../../tools/editor/panel.mts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import { isNote } from '../../tools/notes.mts';
-import { findError, read, useEditor } from './editor.mts';
+import { findError, useEditor } from './editor.mts';
 import {
 	agentSession,
 	callApi,
@@ -272,72 +272,6 @@ describeWith('Chromium', 'ClickHouse')('the panel of analytics', () => {
 			status: 200,
 			body: { query: query('Daily Visits') },
 		});
-	});
-
-	test('keeps your text until you choose Own Query', async () => {
-		const workflowId = await editor.open(chain('Typed', [manualTrigger(), analytics()]));
-		let panel = await openPanel(editor.page, QUERY);
-		const own = 'SELECT 1 AS one';
-		await panel.fill('query', own);
-		panel = await editor.saved(panel, workflowId, QUERY, { query: own });
-		for (const name of ['Daily Visits', 'Events', 'Own Query']) {
-			await panel.choose('table', name);
-			await expectQuery(panel, own);
-		}
-		await panel.fill('query', '');
-		panel = await editor.saved(panel, workflowId, QUERY, { query: undefined });
-		await panel.choose('table', 'Events');
-		await expectQuery(panel, query('Events'));
-	});
-
-	test('warns of a state that is read without its merge function', async () => {
-		await editor.open(chain('States', [manualTrigger(), analytics()]));
-		const panel = await openPanel(editor.page, QUERY);
-		const warning = panel.output.getByText('Columns that end in _state hold intermediate results.');
-		await panel.fill('query', 'SELECT views_state FROM daily_page_rollups');
-		await warning.first().waitFor();
-		await panel.fill('query', 'SELECT countMerge(views_state) FROM daily_page_rollups');
-		await warning.first().waitFor({ state: 'hidden' });
-	});
-
-	test('treats the value of an expression as a value, for any text', async () => {
-		const workflowId = await editor.open(
-			chain('Expression', [
-				manualTrigger(),
-				editFields('Source', { source: "direct' OR 1=1 --" }),
-				analytics(),
-			]),
-		);
-		let panel = await openPanel(editor.page, QUERY);
-		const typed =
-			'SELECT {{ $json.source }} AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = {{ $json.source }}';
-		await panel.fill('query', typed);
-		panel = await editor.saved(panel, workflowId, QUERY, { query: typed });
-		await panel.execute();
-
-		await panel.selectOutputView('table');
-		expect((await read(panel.output.locator('tbody tr').first())).split(/\s*\t\s*/)).toEqual(
-			expect.arrayContaining(["direct' OR 1=1 --", '0']),
-		);
-		const sent = String.raw`SELECT 'direct\' OR 1=1 --' AS asked, count() AS found FROM daily_namespace_rollups WHERE utm_source = 'direct\' OR 1=1 --'`;
-		expect((await editor.stage.service.requests()).at(-1)).toMatchObject({
-			path: '/v1/analytics/query',
-			body: { query: sent },
-		});
-	});
-
-	test("shows the service's message about a refused query", async () => {
-		await editor.open(
-			chain('Refused', [
-				manualTrigger(),
-				analytics({ query: 'SELECT visits FROM daily_namespace_rollups' }),
-			]),
-		);
-		const panel = await openPanel(editor.page, QUERY);
-		await panel.execute();
-
-		const { message, description } = await findError(panel);
-		expect(`${message}\n${description}`).toContain('visits');
 	});
 });
 

@@ -2,18 +2,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
 import {
-	agentSession,
 	byId,
 	callApi,
 	chain,
 	editFields,
-	itemsOn,
 	manualTrigger,
 	node,
 	play,
 	projectId,
-	requestCount,
-	requestsSince,
 	useStage,
 	workspaceAutomation as step,
 } from './support.mts';
@@ -39,127 +35,6 @@ async function readContent(fileId: string): Promise<Buffer> {
 test('n8n has the version that these tests need', async () => {
 	const { versionCli } = await stage.host.rest.get('/settings');
 	expect(versionCli).toMatch(new RegExp(`^${process.env.N8N_HOST}[.]`));
-});
-
-describe('a workflow of many operations', () => {
-	test('passes each item from one node to the next', async () => {
-		const before = await requestCount(stage);
-		const projects: Array<{ id: string; name: string }> = seed.projects.slice(0, 2);
-		// Values that can't be listed are in a table: the site and the task that go with a project.
-		const sites = Object.fromEntries(
-			projects.map(({ id }) => [id, seed.sites.find((site) => site.projectId === id)!.id]),
-		);
-		const tasks = Object.fromEntries(projects.map(({ id }, index) => [id, seed.tasks[index].id]));
-		const lookUp = (table: object) =>
-			`={{ (${JSON.stringify(table)})[$('Projects').item.json.id] }}`;
-		const execution = await play(
-			stage,
-			chain('Many operations', [
-				manualTrigger(),
-				step('Projects', 'project.getAll', { limit: 2 }),
-				step('Folder', 'file.createFolder', {
-					projectId: byId('={{ $json.id }}'),
-					name: "={{ 'Notes on ' + $json.name }}",
-				}),
-				step('Note', 'file.create', {
-					projectId: byId("={{ $('Projects').item.json.id }}"),
-					name: 'note.md',
-					contentSource: 'text',
-					text: "=# {{ $('Projects').item.json.name }}",
-					parentId: byId('={{ $json.id }}'),
-				}),
-				step('Session', 'agentSession.create', {
-					projectId: byId("={{ $('Projects').item.json.id }}"),
-					prompt:
-						"=Improve it. [ask bash: npm run build] [work 20s] [say {{ $('Projects').item.json.name }} is better now.]",
-				}),
-				agentSession({
-					operation: 'continue',
-					sessionId: '={{ $json.sessionId }}',
-					permissionPolicy: 'approve',
-				}),
-				step('Content', 'file.getContent', { fileId: byId("={{ $('Note').item.json.id }}") }),
-				editFields('Places', { siteId: lookUp(sites), taskId: lookUp(tasks) }),
-				step('Preview', 'sharedPreview.create', {
-					projectId: byId("={{ $('Projects').item.json.id }}"),
-					siteId: '={{ $json.siteId }}',
-					route: '/pricing',
-				}),
-				step('Task', 'task.update', {
-					taskId: byId("={{ $('Places').item.json.taskId }}"),
-					updateFields: {
-						title: "={{ $('Run Agent Session').item.json.text }}",
-						prompt: "={{ $('Content').item.json.text }} {{ $json.url }}",
-					},
-				}),
-			]),
-		);
-
-		expect(execution.error).toBeUndefined();
-		expect(execution.status).toBe('success');
-		expect(execution.items('Projects')).toMatchObject(
-			projects.map(({ id }) => ({ object: 'project', id })),
-		);
-		const notes = execution.items('Note');
-		const previews = execution.items('Preview');
-		expect(itemsOn(execution, 'completed')).toMatchObject(
-			projects.map(({ name }, index) => ({
-				sessionId: execution.items('Session')[index].sessionId,
-				status: 'completed',
-				text: `${name} is better now.`,
-				decisions: [{ permission: 'bash', patterns: ['npm run build'], decision: 'approve' }],
-			})),
-		);
-		expect(execution.items('Content')).toEqual(
-			projects.map(({ name }, index) => ({ fileId: notes[index].id, text: `# ${name}` })),
-		);
-		expect(execution.items('Task')).toMatchObject(
-			projects.map(({ name }, index) => ({
-				id: seed.tasks[index].id,
-				title: `${name} is better now.`,
-			})),
-		);
-
-		// And what the service itself knows.
-		const known = (await stage.service.control.seed()).tasks;
-		for (const [index, { id, name }] of projects.entries()) {
-			const folder = execution.items('Folder')[index];
-			expect(await callApi(stage, 'GET', `/files/${folder.id}`)).toMatchObject({
-				name: `Notes on ${name}`,
-				kind: 'folder',
-			});
-			expect(await callApi(stage, 'GET', `/files/${notes[index].id}`)).toMatchObject({
-				name: 'note.md',
-				parentId: folder.id,
-			});
-			const own = (await stage.service.sessions()).filter((session) => session.projectId === id);
-			expect(own).toMatchObject([
-				{
-					status: 'completed',
-					turns: 1,
-					interactions: [{ patterns: ['npm run build'], value: 'once' }],
-				},
-			]);
-			expect(known[index]).toMatchObject({
-				title: `${name} is better now.`,
-				prompt: `# ${name} ${previews[index].url}`,
-			});
-		}
-		// Nothing was sent twice.
-		const writes = (await requestsSince(stage, before))
-			.filter(({ method }) => method !== 'GET')
-			.map(({ method, path }) => `${method} ${path.replace(/.*\/resolve$/, '.../resolve')}`);
-		const once = [
-			'POST /agent/sessions',
-			'POST .../resolve',
-			'POST /files',
-			'POST /files',
-			'POST /shared-previews',
-		];
-		expect(writes.sort()).toEqual(
-			[...once, ...once, ...Object.values(tasks).map((id) => `PATCH /tasks/${id}`)].sort(),
-		);
-	});
 });
 
 describe('files', () => {
@@ -279,33 +154,5 @@ describe('an error', () => {
 		).toMatchObject(
 			(onError === 'continueErrorOutput' ? [0, 2] : [0, 1, 2]).map((item) => ({ item })),
 		);
-	});
-});
-
-describe('the list of projects in the panel', () => {
-	test('is filled and searched like in the editor', async () => {
-		const { id, name } = stage.credential;
-		const list = async (filter?: string): Promise<Array<{ name: string; value: string }>> => {
-			const { results } = await stage.host.rest.post(
-				'/dynamic-node-parameters/resource-locator-results',
-				{
-					nodeTypeAndVersion: {
-						name: 'n8n-nodes-workspace-automation.workspaceAutomation',
-						version: 1,
-					},
-					path: 'parameters.projectId',
-					methodName: 'getProjects',
-					currentNodeParameters: { resource: 'file', operation: 'getAll' },
-					credentials: { workspaceAutomationApi: { id, name } },
-					filter,
-				},
-			);
-			return results;
-		};
-		expect((await list())[0]).toMatchObject({ name: seed.projects[0].name, value: projectId });
-		const word = seed.projects.at(-1)!.name;
-		expect(await list(word.toUpperCase())).toMatchObject([
-			{ name: word, value: seed.projects.at(-1)!.id },
-		]);
 	});
 });
