@@ -66,6 +66,11 @@ function findOption(
 	});
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
+	if (isQuestion(interaction))
+		throw new WorkspaceAutomationError(
+			'The interaction is a question',
+			`Nothing was sent. Set 'Decision' to Answer. The agent asks: ${quoteVisible(readQuestion(interaction).text, 300)}.`,
+		);
 	throw new WorkspaceAutomationError(
 		`None of the request's options clearly means "${decision}"`,
 		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || "none. Use 'Body' under 'Additional Fields'"}.`,

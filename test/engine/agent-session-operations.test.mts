@@ -112,6 +112,25 @@ describe('agent sessions', () => {
 		});
 	});
 
+	test.each(['approve', 'deny'])(
+		'a question is not decided by %s: the error quotes it',
+		async (decision) => {
+			const question = '[question Which colour? {red=Red, blue=Blue}]';
+			const sessionId = await session(question);
+			const { pendingInteractions } = await settled(
+				sessionId,
+				(found) => found.pendingInteractions.length > 0,
+			);
+			const given = { sessionId, interactionId: pendingInteractions[0].id, decision };
+			const { error } = await run(setup('agentSession.resolveInteraction', given));
+			expect(error).toMatchObject({
+				message: 'The interaction is a question',
+				description: expect.stringMatching(/Set 'Decision' to Answer\..*Which colour\?/),
+			});
+			expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
+		},
+	);
+
 	test('an interaction whose options are not recognized is not answered by a guess', async () => {
 		const sessionId = await session('[ask bash: x {left=Left, right=Right}]');
 		const { pendingInteractions } = await settled(
