@@ -22,6 +22,9 @@ export class WorkspaceAutomationError extends Error {
 	/** Set for a response: a rejection by the service, or something that isn't the service's response */
 	kind?: 'rejected' | 'unusable';
 
+	/** The description without the advice, if they can be told apart */
+	facts?: string;
+
 	readonly context: ErrorContext;
 
 	constructor(message: string, description: string, context: ErrorContext = {}) {

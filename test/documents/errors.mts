@@ -32,7 +32,7 @@ const WHEN: Record<string, string> = {
 	'shared/client/attemptError.ts': 'The service answers.',
 	'shared/client/credential.ts': 'A node reads the credential.',
 	'shared/client/lists.ts': 'A node reads a list.',
-	'shared/client/operations.ts': 'A response is lost, or n8n is killed during a request.',
+	'shared/client/operations.ts': 'The service refuses a request, or its response is lost.',
 	'shared/client/overrides.ts': 'A node applies overrides.',
 	'shared/client/session.ts': 'A node reads a session ID.',
 	'shared/client/sessions.ts': 'A node starts a session.',

@@ -247,7 +247,7 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 		'A duplicate name returns 409 and overwrites nothing.',
 		FILES,
 		RULES,
-		"['createFile', 'Check whether a file or folder with this name exists there.']",
+		"['createFile', 409, 'Check whether a file or folder with this name exists there.']",
 	],
 	[
 		'File content is the complete text or a download URL.',

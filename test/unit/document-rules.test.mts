@@ -47,15 +47,39 @@ describe('a scope that may be missing is named', () => {
 	});
 });
 
-describe('a conflict has advice', () => {
-	test.each<[OperationId, string]>([
-		['createFile', 'Check whether a file or folder with this name exists there.'],
-		['renameFile', 'Check whether a file or folder with this name exists there.'],
-		['moveFile', 'Check whether a file or folder with this name exists there.'],
-		['createSharedPreview', 'Start an agent session in the project before you share a page'],
-	])('in %s', async (operation, advice) => {
-		expect((await callOnce(operation, refused(409))).error?.description).toContain(advice);
+describe('an error that depends on the operation', () => {
+	test.each<[OperationId, number, string]>([
+		['createFile', 409, 'Check whether a file or folder with this name exists there.'],
+		['renameFile', 409, 'Check whether a file or folder with this name exists there.'],
+		['moveFile', 409, 'Check whether a file or folder with this name exists there.'],
+		['createSharedPreview', 409, 'Start an agent session in the project before you share a page'],
+		['sendAgentMessage', 409, 'Wait until the session has completed'],
+		['createAgentSession', 404, 'Choose the project from the list.'],
+		['createAgentSession', 413, 'Shorten the prompt.'],
+		['sendAgentMessage', 413, 'Shorten the message.'],
+		['queryAnalytics', 413, 'Shorten the query.'],
+		['createFile', 413, 'Use a file of at most 10 MiB.'],
+	])('in %s after %i has its own advice', async (operation, status, advice) => {
+		expect((await callOnce(operation, refused(status))).error?.description).toContain(advice);
 	});
+});
+
+test.each([408, 500, 503])(
+	"a start that may have happened doesn't advise to run it again: %i",
+	async (status) => {
+		const { error } = await callOnce('createAgentSession', refused(status));
+		expect(error).toMatchObject({
+			message: 'The session may have been started',
+			description: expect.stringMatching(/Check the dashboard.*What happened: .*says: No\./),
+		});
+		expect(error?.description).not.toMatch(/later|Run the node/);
+	},
+);
+
+test('a refused version names the field of the credential', async () => {
+	const body = { error: { code: 'unsupported_version', message: 'Use 2027-01-01.' } };
+	const { error } = await callOnce('listProjects', { status: 400, body });
+	expect(error?.description).toMatch(/^Check 'API Version' in the credential\./);
 });
 
 describe('a response is read up to its limit', () => {

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../errors';
 import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../values';
 import { isHtmlPage, isRejection, PROXY_REFUSED, retryAfterMs } from './retryPolicy';
-import type { ApiRequest, Attempt, ResponseAttempt } from './types';
+import type { ApiRequest, Attempt, ErrorText, ResponseAttempt } from './types';
 
 type Wording = readonly [message: string, description: string];
 
@@ -15,6 +15,10 @@ const STATUS_TEXTS: Record<number, Wording> = {
 		"The API key doesn't allow this",
 		'The person who created the key may lack the right to do this, or the key lacks a scope. Use a key that has both.',
 	],
+	402: [
+		'The service asks for a payment',
+		"Check the plan and the credits of your workspace in the service's settings.",
+	],
 	404: [
 		"The resource wasn't found",
 		"Check the ID. Also check the key's scopes and its creator's access to the project, because the service returns 404 for both.",
@@ -23,11 +27,12 @@ const STATUS_TEXTS: Record<number, Wording> = {
 		'The proxy refused the connection',
 		'The request never reached the service. Check the user name and password of the proxy.',
 	],
+	408: ['The service timed out', 'Run the node again.'],
 	409: [
 		'The resource is in a conflicting state',
 		'Check the current state of the resource, then run the node again.',
 	],
-	413: ['The content is too large', 'Use a file of at most 10 MiB.'],
+	413: ['The request is too large', 'Shorten the values entered in the node.'],
 	429: [
 		'The service is receiving too many requests',
 		'Run fewer requests at once, or try again later.',
@@ -50,15 +55,18 @@ export class RateLimitError extends WorkspaceAutomationError {
 	}
 }
 
-function findWording(status: number): Wording {
-	if (STATUS_TEXTS[status]) return STATUS_TEXTS[status];
+const toText = ([message, description]: Wording): ErrorText => ({ message, description });
+
+function findWording(status: number): ErrorText {
+	if (STATUS_TEXTS[status]) return toText(STATUS_TEXTS[status]);
 	if (status < 400)
-		return [
+		return toText([
 			'The service answered with a redirect',
 			"Check the base URL in the credential. The node doesn't follow redirects, so that the API key goes nowhere else.",
-		];
-	if (status >= 500) return [`The service failed with status ${status}`, 'Try again later.'];
-	return [`The service refused the request with status ${status}`, STATUS_TEXTS[400][1]];
+		]);
+	if (status >= 500)
+		return toText([`The service failed with status ${status}`, 'Try again later.']);
+	return toText([`The service refused the request with status ${status}`, STATUS_TEXTS[400][1]]);
 }
 
 const CHECK_NETWORK =
@@ -88,6 +96,9 @@ export function describeBody({ text = '', broken }: { text?: string; broken?: st
 	return /^\s*</.test(text) ? 'a web page' : "text that isn't JSON";
 }
 
+const CHECK_VERSION =
+	"Check 'API Version' in the credential. If one operation needs another version, enter it under 'Overrides'.";
+
 const CHECK_PROXY =
 	"Check that the base URL in the credential is the API's address, and that there's no proxy or login page in front of it.";
 
@@ -115,7 +126,7 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
 /** Quotes the service: its envelope (API document, Errors), `{error: "text"}`, `{message}`, `{errors: [...]}` or plain text, but no page. */
 export function attemptError(
 	attempt: Attempt,
-	request: Pick<ApiRequest, 'scope' | 'conflict'>,
+	request: Pick<ApiRequest, 'scope' | 'errors'>,
 	wallMs: number,
 ): WorkspaceAutomationError {
 	const error = describeAttempt(attempt, request, wallMs);
@@ -136,7 +147,7 @@ const hasContent = (body: unknown): boolean =>
 
 function describeAttempt(
 	attempt: Attempt,
-	{ scope, conflict }: Pick<ApiRequest, 'scope' | 'conflict'>,
+	{ scope, errors = {} }: Pick<ApiRequest, 'scope' | 'errors'>,
 	wallMs: number,
 ): WorkspaceAutomationError {
 	if (attempt.kind !== 'response') {
@@ -157,21 +168,22 @@ function describeAttempt(
 	const docUrl = optionalExcerpt(envelope.doc_url);
 	const waitMs = retryAfterMs(headers, wallMs);
 	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
-	const [message, way] = findWording(status);
-	const sentences = [
-		status === 409 ? (conflict ?? way) : way,
+	const code = optionalExcerpt(envelope.code);
+	const { message, description: advice } = errors[status] ?? findWording(status);
+	const facts = [
 		waitMs !== undefined && sayToWait(waitMs),
 		isPage && `A proxy or login page answered, not the service. ${CHECK_PROXY}`,
 		scope && [403, 404].includes(status) && `This operation needs the scope ${scope}.`,
 		serviceMessage && `The service says: ${serviceMessage.replace(/[.\s]+$/, '')}.`,
 		!serviceMessage && hasContent(body) && `The service answered: ${quote(body)}.`,
 		docUrl && `More: ${docUrl}`,
-	];
-	return new WorkspaceAutomationError(message, sentences.filter(Boolean).join(' '), {
-		httpStatus: status,
-		code: optionalExcerpt(envelope.code),
-		serviceMessage,
-		docUrl,
-		retryAfter,
-	});
+	]
+		.filter(Boolean)
+		.join(' ');
+	const isVersion = isRejection(status) && /version/i.test(`${code} ${serviceMessage}`);
+	const way = isVersion ? CHECK_VERSION : advice;
+	const context = { httpStatus: status, code, serviceMessage, docUrl, retryAfter };
+	const error = new WorkspaceAutomationError(message, `${way} ${facts}`.trim(), context);
+	error.facts = facts;
+	return error;
 }

@@ -76,8 +76,13 @@ const SESSION_PATH = '/agent/sessions/{sessionId}';
 /** Small, because a session is polled every few seconds */
 const MAX_SESSION_BYTES = MIB;
 
-const FILE_CONFLICT =
-	'Check whether a file or folder with this name exists there. Nothing was overwritten.';
+const NAME_CONFLICT = {
+	409: {
+		message: 'The resource is in a conflicting state',
+		description:
+			'Check whether a file or folder with this name exists there. Nothing was overwritten.',
+	},
+};
 
 export const OPERATIONS = {
 	listProjects: listRow('/projects'),
@@ -101,6 +106,14 @@ export const OPERATIONS = {
 		},
 		// Longer than a short Max Wait, because a start that is cut off could leave a session with no known ID.
 		timeoutMs: 120_000,
+		errors: {
+			404: {
+				message: "The project wasn't found",
+				description:
+					"Choose the project from the list. Also check the key's scopes and its creator's access to the project, because the service returns 404 for both.",
+			},
+			413: { message: 'The prompt is too long', description: 'Shorten the prompt.' },
+		},
 		maxBytes: MAX_SESSION_BYTES,
 		answer: { sessionId: SESSION_ID },
 	},
@@ -124,6 +137,14 @@ export const OPERATIONS = {
 			message: 'The message may have been sent',
 			description:
 				"Check the session in the dashboard. If the message is there, continue the session without one. If it isn't, run the workflow again. The node doesn't send the message again, because the work could be done twice.",
+		},
+		errors: {
+			409: {
+				message: "The session doesn't take a message now",
+				description:
+					"The agent may still be working. Wait until the session has completed, for example with 'Continue a Session' without a message. Then send the message.",
+			},
+			413: { message: 'The message is too long', description: 'Shorten the message.' },
 		},
 		newSession: true,
 		maxBytes: MAX_SESSION_BYTES,
@@ -181,6 +202,7 @@ export const OPERATIONS = {
 		effect: 'read',
 		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
 		maxBytes: 256 * MIB,
+		errors: { 413: { message: 'The query is too long', description: 'Shorten the query.' } },
 		answer: { data: ['data'] },
 		timeoutMs: 90_000,
 		// A query that fails would mostly fail again, after up to 60 s of the service's time.
@@ -192,7 +214,12 @@ export const OPERATIONS = {
 		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
 		// Nothing but the link is created.
 		effect: 'read',
-		conflict: 'Start an agent session in the project before you share a page of it.',
+		errors: {
+			409: {
+				message: 'The project has no agent session',
+				description: 'Start an agent session in the project before you share a page of it.',
+			},
+		},
 	},
 	listFiles: {
 		...listRow('/files', { projectId: '{projectId}', parentId: '{parentId}' }),
@@ -223,7 +250,13 @@ export const OPERATIONS = {
 				"Check whether there's a file with this name. If it isn't yours, choose another name. Then run the workflow again.",
 		},
 		scope: 'files.write (and assets.read to copy an asset)',
-		conflict: FILE_CONFLICT,
+		errors: {
+			...NAME_CONFLICT,
+			413: {
+				message: 'The content is too large',
+				description: 'Use a file of at most 10 MiB.',
+			},
+		},
 	},
 	getFile: { method: 'GET', path: '/files/{fileId}', effect: 'read', scope: 'files.read' },
 	renameFile: {
@@ -233,7 +266,7 @@ export const OPERATIONS = {
 		assumed: 'path',
 		effect: 'idempotent',
 		scope: 'files.write',
-		conflict: FILE_CONFLICT,
+		errors: NAME_CONFLICT,
 	},
 	moveFile: {
 		method: 'PATCH',
@@ -243,7 +276,7 @@ export const OPERATIONS = {
 		words: ['myFiles'],
 		effect: 'idempotent',
 		scope: 'files.write',
-		conflict: FILE_CONFLICT,
+		errors: NAME_CONFLICT,
 	},
 	getFileContent: {
 		method: 'GET',

@@ -151,13 +151,13 @@ export function createRequest(
 		body?: Record<string, unknown>;
 	};
 	const decided = pickValues(values, allowedPlaceholders(id));
-	const { method, effect, version, scope, conflict, maxBytes, timeoutMs } = operation;
+	const { method, effect, version, scope, errors, maxBytes, timeoutMs } = operation;
 	return {
 		method,
 		effect,
 		version,
 		scope,
-		conflict,
+		errors,
 		maxBytes,
 		timeoutMs,
 		path: fillPath(id, operation.path, values),

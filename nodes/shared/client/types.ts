@@ -14,11 +14,14 @@ export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 };
 
-/** The error if the node couldn't confirm whether the request took effect */
-export interface NonIdempotent {
+export interface ErrorText {
 	message: string;
+	/** What to do now */
 	description: string;
 }
+
+/** The error if the node couldn't confirm whether the request took effect */
+export type NonIdempotent = ErrorText;
 
 /** Tells when a retry is safe. A `read` without a response body was useless, and a `NonIdempotent` request does harm if done twice. */
 export type Effect = 'read' | 'idempotent' | NonIdempotent;
@@ -33,8 +36,8 @@ export interface ApiRequest {
 	/** The only version that the endpoint allows (API document, Versioning), instead of the credential's */
 	version?: string;
 	scope?: string;
-	/** Advice after a 409 */
-	conflict?: string;
+	/** Errors of this operation by status, where the general one would mislead */
+	errors?: Readonly<Record<number, ErrorText>>;
 	/** 16 MiB by default */
 	maxBytes?: number;
 	/** Per attempt, from its first byte to its last. 60 s by default */

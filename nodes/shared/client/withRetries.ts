@@ -36,7 +36,8 @@ async function reconcileAttempt(
 	const isUnknown = result === 'unknown' || result instanceof WorkspaceAutomationError;
 	if (!isUnknown) return result;
 	if (typeof request.effect !== 'object') throw error;
-	const happened = `${error.message}. ${error.description}`;
+	// The general advice, such as to try again later, would contradict that of the unknown effect.
+	const happened = `${error.message}. ${error.facts ?? error.description}`.trim();
 	throw indeterminateError(request.effect, happened, error.context);
 }
 
