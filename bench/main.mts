@@ -1,12 +1,12 @@
 // npm run bench [-- --write] [name ...]: runs the benchmarks, or those named, and fails when a figure is not as expected. With --write the
-// runs that are as expected go into docs/benchmarks.md, and their charts are drawn. With --charts nothing runs: the charts are drawn of the runs in the document.
+// runs go into docs/benchmarks.md.
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs, styleText } from 'node:util';
 import { build } from '../tools/build.mts';
 import { ensureParts } from '../tools/parts.mts';
 import { isMet, type Benchmark } from './benchmark.mts';
-import { saveCharts, saveRun } from './document.mts';
+import { saveRun } from './document.mts';
 import { lines } from './print.mts';
 
 const { version } = createRequire(import.meta.url)('n8n-core/package.json') as { version: string };
@@ -33,27 +33,22 @@ async function show({ name, about, run }: Benchmark, isWritten: boolean): Promis
 	console.log(`\n${styleText('bold', name)}: ${about}`);
 	const table = await run((line) => console.log(styleText('dim', `- ${line}`)));
 	console.log(`\n${lines(table).join('\n')}`);
-	if (isWritten) {
-		saveRun(name, table, { node: process.versions.node, core: version });
-		await saveCharts(name);
-	}
+	if (isWritten) saveRun(name, table, { node: process.versions.node, core: version });
 	return table.expectations.every(isMet);
 }
 
 try {
 	const { values, positionals } = parseArgs({
-		options: { write: { type: 'boolean' }, charts: { type: 'boolean' } },
+		options: { write: { type: 'boolean' } },
 		allowPositionals: true,
 	});
 	const benchmarks = chosen(await all(), positionals);
-	if (!values.charts) console.log(`Node ${process.versions.node}, n8n-core ${version}`);
-	await ensureParts(values.charts ? ['charts'] : ['clickHouse', 'charts'], console.error);
-	if (!values.charts) await build();
+	console.log(`Node ${process.versions.node}, n8n-core ${version}`);
+	await ensureParts(['clickHouse'], console.error);
+	await build();
 	// One after the other, so that none slows another down.
-	for (const benchmark of benchmarks) {
-		if (values.charts) await saveCharts(benchmark.name);
-		else if (!(await show(benchmark, values.write === true))) process.exitCode = 1;
-	}
+	for (const benchmark of benchmarks)
+		if (!(await show(benchmark, values.write === true))) process.exitCode = 1;
 } catch (error) {
 	console.error((error as Error).message);
 	// A process may still wait for something that's gone.

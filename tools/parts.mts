@@ -10,8 +10,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PARTS = {
 	/** For the local mock service's analytics */
 	clickHouse: { folder: 'local-service/analytics', name: 'ClickHouse', seconds: 20 },
-	/** For the pictures in docs/benchmarks.md */
-	charts: { folder: 'bench', name: 'what draws charts', seconds: 10 },
 	/** For tests of the editor and its pictures */
 	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
 	/** A mock server that others make from the contract */

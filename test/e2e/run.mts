@@ -75,7 +75,7 @@ const files = selectedFiles(jestArgs);
 
 const parts: Part[] = ['clickHouse'];
 const isSlow = files.some((file) => file.startsWith('slow/'));
-if (isSlow) parts.push('charts', 'scanner');
+if (isSlow) parts.push('scanner');
 if (isSlow || files.some((file) => WITH_BROWSER.test(file))) parts.push('browser');
 await ensureParts(parts, log);
 await build();

@@ -25,7 +25,6 @@ const LONGEST = [
 	'slow/linear-time',
 	'slow/first-use',
 	'slow/checks',
-	'slow/benchmarks',
 	'engine/hostile-service',
 	'engine/run-agent-session',
 	'engine/run-agent-session-again',
