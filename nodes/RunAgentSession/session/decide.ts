@@ -124,7 +124,7 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 			? answerUnanswered(interaction, timeouts)
 			: decide(interaction, { ...policy, mode: 'deny' });
 		const isSettled = verdict !== undefined && verdict.decision !== 'ask';
-		if (isSettled) due.push({ record, verdict });
+		if (isSettled) due.push({ record, verdict: { ...verdict, because: 'nobody answered' } });
 		return !isSettled;
 	});
 	return due;
