@@ -428,6 +428,14 @@ describe('Stop', () => {
 		});
 	});
 
+	test('names the sessions that it could not abort', async () => {
+		await addFaults({ operationId: 'abortAgentSession', kind: 'status', status: 500, times: 20 });
+		const { error } = await stopAfter(setup({ prompt: '[work 10m]' }), 20_000);
+		expect(error?.description).toBe(
+			`Session ${sessions()[0].sessionId} couldn't be aborted and may still be running.`,
+		);
+	});
+
 	test('with Abort on Stop off leaves the session running', async () => {
 		await stopAfter(setup({ prompt: '[work 10m]', options: { abortOnStop: false } }), 20_000);
 		expect(await of('POST', '/abort')).toEqual([]);
