@@ -80,7 +80,7 @@ function measure(work: () => void): number {
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	// Imported here, because the hooks above have to be there first.
-	const { decide } = await import('../nodes/RunAgentSession/policy/rules.ts');
+	const { decideRequest } = await import('../nodes/RunAgentSession/policy/rules.ts');
 	const time = ({ permission, text, pattern }: Case, length: number, count: number): number => {
 		const rules = Array.from({ length: count }, (_, at) => ({
 			permission,
@@ -101,7 +101,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 			patterns: [text(length)],
 			response,
 		};
-		return measure(() => decide(request, policy));
+		return measure(() => decideRequest(request, policy));
 	};
 	const measured = CASES.map((one) => {
 		const byLength = LENGTHS.map((length) => time(one, length, RULES.at(-1)!));

@@ -22,7 +22,7 @@ export class WorkspaceAutomationError extends Error {
 	/** Set for a response: a rejection by the service, or something that isn't the service's response */
 	kind?: 'rejected' | 'unusable';
 
-	/** The description without the advice, if they can be told apart */
+	/** The description without the advice, if they can be explanation apart */
 	facts?: string;
 
 	readonly context: ErrorContext;
@@ -132,11 +132,11 @@ export function toNodeError(
  * An `error` on the item itself would work too, but then the engine drops all of this.
  */
 export function errorJson(node: INode, error: NodeApiError | NodeOperationError): IDataObject {
-	const told = { error: error.message, message: error.description ?? error.message };
-	if (node.onError === 'continueErrorOutput') return told;
+	const explanation = { error: error.message, message: error.description ?? error.message };
+	if (node.onError === 'continueErrorOutput') return explanation;
 	const { httpStatus, code, docUrl, sessionId, dashboardUrl, decisions } =
 		error.context as ErrorContext;
 	const context = { httpStatus, code, docUrl, sessionId, dashboardUrl, decisions };
 	const known = Object.entries(context).filter(([, value]) => value !== undefined);
-	return { ...told, ...(Object.fromEntries(known) as IDataObject) };
+	return { ...explanation, ...(Object.fromEntries(known) as IDataObject) };
 }

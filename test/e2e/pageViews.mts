@@ -107,7 +107,7 @@ const vote = (changes: Partial<Vote>): Vote => ({
 export function pageViews() {
 	const common = {
 		projectName: 'Juniper Coffee',
-		job: 'Give the landing page a new headline, and build the site.',
+		prompt: 'Give the landing page a new headline, and build the site.',
 		dashboardUrl: 'https://app.example.com/sessions/1',
 		sessionId: 's1',
 		now: NOW,

@@ -119,7 +119,7 @@ describe("an agent's words", () => {
 		const vote = { choice: 'Deny' as const, decision: 'deny' as const, at: NOW, comment: text };
 		return page({
 			projectName: text,
-			job: text,
+			prompt: text,
 			sessionId: 's1',
 			dashboardUrl: `x${text}`,
 			timeZone: text,
@@ -221,7 +221,7 @@ describe('the page', () => {
 			title: 'The agent needs your approval',
 			projectName: 'Juniper Coffee',
 			dashboardUrl: 'https://example.com/s',
-			job: 'Build the site.',
+			prompt: 'Build the site.',
 			pending: pending(request({ cwd: '/site' })),
 			deadline: { at: NOW + 3_600_000, after: 'deny' },
 			timeZone: 'Europe/Berlin',

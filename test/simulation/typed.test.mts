@@ -67,7 +67,7 @@ describe('the instructions of the format', () => {
 
 	test('are hidden in the prompt that approvers see', async () => {
 		const service = simulation();
-		const origin = { job: 'Check' };
+		const origin = { prompt: 'Check' };
 		const result = await MODES.running(service, '[ask bash: x]', { origin, policy: policy('ask') });
 		expect(result.origin).toEqual(origin);
 	});

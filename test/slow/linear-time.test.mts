@@ -5,7 +5,7 @@ import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.t
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
-import { checkRules, decide } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { checkRules, decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
@@ -235,9 +235,9 @@ const READERS: Record<string, (text: string) => unknown> = {
 			text,
 		),
 	'a permission request, with rules': (text) =>
-		decide(interaction(text), { ...policy, mode: 'rules' }),
+		decideRequest(interaction(text), { ...policy, mode: 'rules' }),
 	'a permission request, with Approve All': (text) =>
-		decide(interaction(text), { ...policy, mode: 'approve' }),
+		decideRequest(interaction(text), { ...policy, mode: 'approve' }),
 	'a question': (text) =>
 		formatQuestion({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
 	'a quoted text': (text) => quoteVisible(text, 200),

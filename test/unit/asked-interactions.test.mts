@@ -120,12 +120,12 @@ describe("'Requests Shown'", () => {
 
 describe('a question', () => {
 	test('is stored with each request, and is found again', () => {
-		const origin = { sessionId: 's1', projectName: 'Website', job: 'Publish it.' };
+		const origin = { sessionId: 's1', projectName: 'Website', prompt: 'Publish it.' };
 		const shown = addOrigin([asked], origin);
 		const content = expect.stringMatching(/^[\w-]{22}$/);
 		expect(shown).toEqual([{ ...asked, n8nOrigin: { ...origin, content } }]);
-		expect(readOrigin(shown)).toEqual({ projectName: 'Website', job: 'Publish it.' });
-		for (const n8nOrigin of [undefined, 'x', { job: 7 }])
+		expect(readOrigin(shown)).toEqual({ projectName: 'Website', prompt: 'Publish it.' });
+		for (const n8nOrigin of [undefined, 'x', { prompt: 7 }])
 			expect(readOrigin([{ ...asked, n8nOrigin }])).toEqual({});
 		expect(readOrigin([])).toEqual({});
 	});

@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'shell-quote';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { anyText } from '../support/anyText.mts';
 import { policy, request, rule } from './policies.mts';
 
 const by = (command: string, ...rules: Array<[pattern: string, decision: Decision]>) =>
-	decide(
+	decideRequest(
 		request({ patterns: [command] }),
 		policy({ rules: rules.map(([pattern, decision]) => rule('bash', pattern, decision)) }),
 	);
@@ -381,7 +381,7 @@ describe('behind a rule that denies or asks about rm, nothing approves', () => {
 		for (const decision of ['deny', 'ask'] as const) {
 			expect(by(command, ['rm *', decision], ['*', 'approve']).decision).not.toBe('approve');
 			expect(
-				decide(
+				decideRequest(
 					request({ patterns: [command] }),
 					policy({ rules: [rule('*', 'rm *', decision)], defaultDecision: 'approve' }),
 				).decision,

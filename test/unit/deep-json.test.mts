@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { differences } from '../../nodes/RunAgentSession/requests/request.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
-import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { readOptions } from '../../nodes/shared/approvals/options.ts';
 import {
@@ -46,7 +46,7 @@ describe.each([
 		expect(isTooDeep(interactions)).toBe(false);
 		const session = { sessionId: 's1', status: 'running', pendingInteractions: interactions };
 		const { due, undecided } = planDecisions(applyPoll([], session, 0), [], (each) =>
-			decide(each, policy({ mode: 'approve' })),
+			decideRequest(each, policy({ mode: 'approve' })),
 		);
 		expect(due).toEqual([]);
 		expect(undecided.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 // Rules against a real bash: commands from a grammar, run with programs that only say that they were run.
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { hasBash, runInBash, type Trace } from './bash.mts';
 import { Commands, randomFrom } from './commands.mts';
 import { policy, request, rule } from './policies.mts';
@@ -10,7 +10,7 @@ const SEED = 34;
 const TIMEOUT_MS = 300_000;
 
 const decision = (pattern: string, by: ReturnType<typeof policy>) =>
-	decide(request({ patterns: [pattern] }), by).decision;
+	decideRequest(request({ patterns: [pattern] }), by).decision;
 
 /** Bash is part of macOS and of nearly every Linux. Without it, nothing is run, and the name of a test says so. */
 const run = async (list: readonly string[]): Promise<Trace[]> =>

@@ -1,6 +1,6 @@
 // Commands of site builders' work, each with the obvious rule that approves it: a reader that asks about everything fails here.
 import { expect, test } from '@jest/globals';
-import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { policy, request, rule } from './policies.mts';
 
 /** Rules after the specific approvals, as the docs say; none is about the commands below */
@@ -318,7 +318,7 @@ test.each(rows)(
 	'the rules %j approve %j, before rules that deny other commands',
 	(patterns, command) => {
 		const approving = patterns.map((pattern) => rule('bash', pattern, 'approve'));
-		const verdict = decide(
+		const verdict = decideRequest(
 			request({ patterns: [command] }),
 			policy({ rules: [...approving, ...DENYING], defaultDecision: 'deny' }),
 		);

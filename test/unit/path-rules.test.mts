@@ -1,11 +1,11 @@
 // Rules about paths, searches and addresses.
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decide } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { policy, request, rule } from './policies.mts';
 
 const decided = (permission: string, text: string, ...rules: Array<[string, Decision]>) =>
-	decide(
+	decideRequest(
 		request({ permission, patterns: [text] }),
 		policy({ rules: rules.map(([pattern, decision]) => rule(permission, pattern, decision)) }),
 	).decision;

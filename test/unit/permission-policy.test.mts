@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import {
 	checkRules,
-	decide,
-	judge,
+	decideRequest,
+	applyPolicy,
 	type Policy,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { policy, request, rule } from './policies.mts';
 
 const ruling = (given: Policy, permission: string, patterns: string[]) =>
-	judge(request({ permission, patterns }), given);
+	applyPolicy(request({ permission, patterns }), given);
 
 describe('rules', () => {
 	test('the first that applies decides', () => {
@@ -159,7 +159,7 @@ describe('a rule with an empty field is refused', () => {
 
 	test('but a star is enough', () => {
 		expect(() => checkRules([rule('*', '*', 'approve')])).not.toThrow();
-		expect(decide(request(), policy({ rules: [rule('*', '*', 'approve')] }))).toMatchObject({
+		expect(decideRequest(request(), policy({ rules: [rule('*', '*', 'approve')] }))).toMatchObject({
 			decision: 'approve',
 		});
 	});
@@ -169,7 +169,7 @@ describe('a rule with an empty field is refused', () => {
 		['', '*'],
 	])('permission %j and pattern %j approve nothing, even unchecked', (permission, pattern) => {
 		expect(
-			decide(request(), policy({ rules: [rule(permission, pattern, 'approve')] })),
+			decideRequest(request(), policy({ rules: [rule(permission, pattern, 'approve')] })),
 		).toMatchObject({ decision: 'ask' });
 	});
 });
@@ -194,12 +194,12 @@ describe("a request that rules can't read", () => {
 		['has a command that is a list', { command: ['rm'] }, /its command isn't a text/],
 		['has a command that is a number', { metadata: { command: 1 } }, /its command isn't a text/],
 	])('because it %s, is sent to an approver, for any rules', (_, changes, because) => {
-		expect(decide(request(changes), everything)).toEqual({
+		expect(decideRequest(request(changes), everything)).toEqual({
 			decision: 'ask',
 			because: expect.stringMatching(because),
 		});
 		const deny = policy({ rules: [rule('*', '*', 'deny')], defaultDecision: 'deny' });
-		expect(decide(request(changes), deny).decision).toBe('ask');
+		expect(decideRequest(request(changes), deny).decision).toBe('ask');
 	});
 
 	test.each<[Policy['mode'], 'approve' | 'deny']>([
@@ -207,7 +207,10 @@ describe("a request that rules can't read", () => {
 		['deny', 'deny'],
 	])("still gets the policy %s, which doesn't read its patterns", (mode, decision) => {
 		const unread = request({ permission: undefined, patterns: undefined });
-		expect(decide(unread, policy({ mode }))).toMatchObject({ decision, decidedBy: 'policy' });
+		expect(decideRequest(unread, policy({ mode }))).toMatchObject({
+			decision,
+			decidedBy: 'policy',
+		});
 	});
 });
 
@@ -218,7 +221,7 @@ describe('a request that is too long for rules', () => {
 		const patterns = Array.from({ length: 100 }, (_, at) => `src/components/card-${at}/index.tsx`);
 		const rules = Array.from({ length: 1_000 }, (_, at) => rule('edit', `secret-${at}/*`, 'deny'));
 		const by = policy({ rules: [...rules, rule('edit', 'src/*', 'approve')] });
-		expect(decide(request({ permission: 'edit', patterns }), by).decision).toBe('approve');
+		expect(decideRequest(request({ permission: 'edit', patterns }), by).decision).toBe('approve');
 	});
 	const many = (count: number) => Array.from({ length: count }, (_, at) => `ls ${at}`);
 
@@ -246,7 +249,8 @@ describe('a request that is too long for rules', () => {
 		const budget = { left: 100_000 };
 		const verdicts = many(1_000).map(
 			(_) =>
-				judge(request({ patterns: [`x${'a'.repeat(4_000)}`] }), policy({ rules }), budget).decision,
+				applyPolicy(request({ patterns: [`x${'a'.repeat(4_000)}`] }), policy({ rules }), budget)
+					.decision,
 		);
 		expect(verdicts[0]).toBe('approve');
 		expect(verdicts.at(-1)).toBe('ask');
@@ -255,7 +259,7 @@ describe('a request that is too long for rules', () => {
 
 describe('a command beside the patterns', () => {
 	const rules = [rule('bash', 'git *', 'approve'), rule('bash', 'rm *', 'deny')];
-	const decided = (changes: object) => decide(request(changes), policy({ rules })).decision;
+	const decided = (changes: object) => decideRequest(request(changes), policy({ rules })).decision;
 
 	test.each([
 		[{ command: 'rm -rf /' }, 'deny'],
@@ -278,7 +282,7 @@ describe('a pending interaction', () => {
 		['approve', 'once'],
 		['deny', 'reject'],
 	])('is answered by the policy %s with %s', (mode, value) => {
-		expect(decide(request(), policy({ mode }))).toMatchObject({
+		expect(decideRequest(request(), policy({ mode }))).toMatchObject({
 			decision: mode,
 			option: value,
 			decidedBy: 'policy',
@@ -311,7 +315,7 @@ describe('a pending interaction', () => {
 			policy({ mode: 'approve' }),
 		],
 	])('is sent to an approver when %s', (_, interaction, by) => {
-		const verdict = decide(interaction, by);
+		const verdict = decideRequest(interaction, by);
 		expect(verdict).toMatchObject({ decision: 'ask', because: expect.stringMatching(/./) });
 	});
 });

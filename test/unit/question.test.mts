@@ -15,7 +15,7 @@ const request = (changes: object = {}) => ({
 });
 const about = {
 	projectName: 'Website',
-	job: 'Publish the page.',
+	prompt: 'Publish the page.',
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
@@ -241,7 +241,7 @@ describe('a hostile request', () => {
 	const write = (text: string) =>
 		formatQuestion({
 			projectName: text,
-			job: text,
+			prompt: text,
 			sessionId: text,
 			dashboardUrl: about.dashboardUrl,
 			interactions: [
@@ -306,7 +306,7 @@ describe('a hostile request', () => {
 		for (const count of [1, 5]) {
 			const asked = formatQuestion({
 				projectName: text,
-				job: text,
+				prompt: text,
 				deadline,
 				timeZone: 'America/Argentina/ComodRivadavia',
 				more: 1_000_000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decide, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 
@@ -204,7 +204,7 @@ describe('Try Rules', () => {
 				const trials = tryRules(requests, policy(changes));
 				for (const [index, { request, suggestedRule: _, because, ...trial }] of trials.entries()) {
 					expect(request).toBe(requests[index]);
-					expect(decide(requests[index], policy(changes))).toMatchObject(trial);
+					expect(decideRequest(requests[index], policy(changes))).toMatchObject(trial);
 					expect(because).not.toBe('');
 				}
 			}),

@@ -27,14 +27,14 @@ function approvalFields(
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
-	const { projectName, job } = origin;
+	const { projectName, prompt } = origin;
 	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
 	const { question, approver, reminder } = ask ?? {};
 	const isTeam = approver?.name !== undefined;
 	const hasChanged = undecided.some(({ record }) => record.voided !== undefined);
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
-		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, job, sessionId }),
+		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, prompt, sessionId }),
 		undecided: undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,

@@ -6,7 +6,13 @@ import { toText, isRecord, isTooDeep, parseList } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
 import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
-import { decide, judge, type Policy, type Ruling, type Verdict } from '../policy/rules';
+import {
+	decideRequest,
+	applyPolicy,
+	type Policy,
+	type Ruling,
+	type Verdict,
+} from '../policy/rules';
 
 type Trial = (Ruling | Verdict) & {
 	because: string;
@@ -50,11 +56,12 @@ export function tryRules(requests: unknown, policy: Policy): Trial[] {
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
-		if (!isRecord(given) || isTooDeep(given)) return toTrial(given, decide(given, policy), policy);
+		if (!isRecord(given) || isTooDeep(given))
+			return toTrial(given, decideRequest(given, policy), policy);
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
-		const decideOrJudge = response === undefined ? judge : decide;
-		return toTrial(given, decideOrJudge({ ...given, type, id: toText(id) }, policy), policy);
+		const decideOrApply = response === undefined ? applyPolicy : decideRequest;
+		return toTrial(given, decideOrApply({ ...given, type, id: toText(id) }, policy), policy);
 	});
 }
 

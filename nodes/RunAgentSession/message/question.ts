@@ -128,10 +128,10 @@ const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
 const originFacts = ({
 	projectName,
 	projectId,
-	job,
+	prompt,
 	sessionId,
 }: Partial<RequestOrigin>): Fact[] => {
-	const known = { Project: projectName ?? projectId, Task: job, Session: sessionId };
+	const known = { Project: projectName ?? projectId, Task: prompt, Session: sessionId };
 	return Object.entries(known).flatMap(([label, text]) =>
 		text === undefined ? [] : [{ label, text }],
 	);

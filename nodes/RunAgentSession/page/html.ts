@@ -385,9 +385,9 @@ function deadlineLine(
 	return markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, open.length, questions)}.</p>`;
 }
 
-const taskLine = ({ job }: SessionFacts): Part =>
-	job !== undefined &&
-	markup`<p><span class="soft">Task:</span> “${agentText(job, MAX_PROMPT_SHOWN)}”</p>`;
+const taskLine = ({ prompt }: SessionFacts): Part =>
+	prompt !== undefined &&
+	markup`<p><span class="soft">Task:</span> “${agentText(prompt, MAX_PROMPT_SHOWN)}”</p>`;
 
 /** Renders what the page says of a form, below its requests. */
 const formNotes = ({ more, decided }: PageForm, view: PageView): Part => [

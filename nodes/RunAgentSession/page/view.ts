@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { fingerprint, isRecord, toText } from '../../shared/values';
-import { judge, type AskVerdict, type Policy } from '../policy/rules';
+import { applyPolicy, type AskVerdict, type Policy } from '../policy/rules';
 import {
 	checkQuestionAnswer,
 	isQuestion,
@@ -124,7 +124,7 @@ const MAX_DECIDED_SHOWN = 10;
 
 const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
 /** Only a request with this reason can be decided on the page, and only a question with `IS_QUESTION` answered. */
-const { because: ASKED_BY_POLICY } = judge(
+const { because: ASKED_BY_POLICY } = applyPolicy(
 	{ id: 'id', type: 'permission' },
 	ASK_POLICY,
 ) as AskVerdict;
@@ -218,7 +218,7 @@ export function createForm(asking: Asking, own: Question, approver: number): Pag
 	const planned = planDecisions(
 		records,
 		[],
-		(interaction) => judge(interaction, ASK_POLICY) as AskVerdict,
+		(interaction) => applyPolicy(interaction, ASK_POLICY) as AskVerdict,
 	);
 	const open = planned.undecided.flatMap((undecided) => {
 		const question = findQuestion(questions, undecided.record);

@@ -79,12 +79,12 @@ function readPolicy(panel: Panel): Policy {
 }
 
 function readRequestOrigin(panel: Panel, target: Target): ItemSettings['origin'] {
-	if (target.operation === 'continue') return { job: target.message };
+	if (target.operation === 'continue') return { prompt: target.message };
 	const project = panel.getNodeParameter(session.sessionProject.name, {}, { rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && toText(value).toLowerCase() === target.projectId;
 	const projectName = isChosen ? nonEmptyText(cachedResultName) : undefined;
-	return { projectName, projectId: target.projectId, job: target.prompt };
+	return { projectName, projectId: target.projectId, prompt: target.prompt };
 }
 
 export function readTrial(

@@ -187,7 +187,7 @@ export function findObstacle(interaction: unknown): string | undefined {
  * Applies the policy. Only rules need a permission and patterns, and leave a request without them to an approver.
  * @param budget shared by all requests of a poll
  */
-export function judge(
+export function applyPolicy(
 	interaction: unknown,
 	policy: Policy,
 	budget: MatchBudget = { left: MATCH_BUDGET },
@@ -201,7 +201,7 @@ export function judge(
 		: { decision: mode, decidedBy: 'policy' };
 }
 
-function settle(
+function markLasting(
 	interaction: unknown,
 	{ option, ...verdict }: SettledVerdict,
 	policy: OptionPreferences,
@@ -222,9 +222,12 @@ export function chooseVerdict(
 	const option = chooseOption(readOptions(interaction), decision, policy);
 	if (option === undefined)
 		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
-	return settle(interaction, { ...ruled, option }, policy);
+	return markLasting(interaction, { ...ruled, option }, policy);
 }
 
 /** Decides a pending request, and chooses the option. */
-export const decide = (interaction: unknown, policy: Policy, budget?: MatchBudget): Verdict =>
-	chooseVerdict(interaction, judge(interaction, policy, budget), policy);
+export const decideRequest = (
+	interaction: unknown,
+	policy: Policy,
+	budget?: MatchBudget,
+): Verdict => chooseVerdict(interaction, applyPolicy(interaction, policy, budget), policy);

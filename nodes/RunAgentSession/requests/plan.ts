@@ -64,7 +64,7 @@ export function planDecisions(
 		if (isWaiting(record)) continue;
 		const interaction = record.interaction!;
 		const because = reasonToAsk(record, index, pending, decided + due.length);
-		const verdict = because === undefined ? judge(record, questions, decide) : undefined;
+		const verdict = because === undefined ? findVerdict(record, questions, decide) : undefined;
 		if (verdict && verdict.decision !== 'ask') due.push({ record, verdict });
 		else
 			undecided.push({
@@ -80,13 +80,13 @@ export function planDecisions(
 /** Why a question isn't decided, if an approver can answer it */
 export const IS_QUESTION = "it's a question, which only an approver answers";
 
-function judgeQuestion(interaction: Interaction): AskVerdict {
+function askAboutQuestion(interaction: Interaction): AskVerdict {
 	// What keeps a request from being decided also keeps a question from being answered.
 	const obstacle = findObstacle({ ...interaction, type: 'permission' });
 	return { decision: 'ask', because: obstacle ?? IS_QUESTION };
 }
 
-function judge(
+function findVerdict(
 	record: RequestRecord,
 	questions: readonly Question[],
 	decide: (interaction: Interaction) => Verdict,
@@ -95,7 +95,7 @@ function judge(
 	if (voted && !(record.unsteady && voted.decision !== 'deny'))
 		return { ...voted, decidedBy: 'page' };
 	const interaction = record.interaction!;
-	if (isQuestion(interaction)) return judgeQuestion(interaction);
+	if (isQuestion(interaction)) return askAboutQuestion(interaction);
 	const verdict = decide(interaction);
 	if (record.wasResolved && verdict.decision !== 'ask')
 		return {

@@ -15,7 +15,7 @@ export interface RequestOrigin {
 	/** Time zone of the project, such as `Europe/Berlin`. UTC by default. */
 	timeZone?: string;
 	/** Prompt of the session */
-	job?: string;
+	prompt?: string;
 }
 
 export const MAX_REQUESTS_SHOWN = 5;
@@ -29,12 +29,12 @@ const ORIGIN_KEY = 'n8nOrigin';
 
 interface StoredOrigin extends RequestOrigin {
 	/** Fingerprint of all fields that the service sent */
-	content?: string;
+	contentHash?: string;
 }
 
 export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
 	requests.map((request): Interaction => {
-		const stored: StoredOrigin = { ...origin, content: fingerprintContent(request) };
+		const stored: StoredOrigin = { ...origin, contentHash: fingerprintContent(request) };
 		return { ...request, [ORIGIN_KEY]: stored };
 	});
 
@@ -55,9 +55,10 @@ export function differences(asked: Interaction, pending: Record<string, unknown>
 		...request,
 		[ORIGIN_KEY]: undefined,
 	}));
-	const { content } = readStoredOrigin(asked) ?? {};
+	const { contentHash } = readStoredOrigin(asked) ?? {};
 	const isSame = isSameContent(before, now);
-	if (isSame && (content === undefined || content === fingerprintContent(pending))) return [];
+	if (isSame && (contentHash === undefined || contentHash === fingerprintContent(pending)))
+		return [];
 	const named = ['permission', 'patterns', 'response', 'metadata'];
 	const changed = named.filter((name) => !isSameContent(before[name], now[name]));
 	return changed.length > 0 ? changed : ['content'];
@@ -74,7 +75,7 @@ export function findMismatch(
 	if (others.some((other) => !isSameContent(first, other)))
 		return 'two of the requests shown have its ID';
 	const origin = readStoredOrigin(first);
-	if (origin?.content === undefined) return "the request shown doesn't say for which session";
+	if (origin?.contentHash === undefined) return "the request shown doesn't say for which session";
 	if (origin.sessionId !== sessionId) return 'the request shown was for another session';
 	const changed = differences(first, pending);
 	return changed.length > 0
@@ -83,8 +84,8 @@ export function findMismatch(
 }
 
 export function readOrigin([first]: readonly Interaction[]): Omit<RequestOrigin, 'sessionId'> {
-	const { projectName, job } = readStoredOrigin(first) ?? {};
-	return { projectName: nonEmptyText(projectName), job: nonEmptyText(job) };
+	const { projectName, prompt } = readStoredOrigin(first) ?? {};
+	return { projectName: nonEmptyText(projectName), prompt: nonEmptyText(prompt) };
 }
 
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';

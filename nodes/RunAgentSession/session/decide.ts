@@ -6,7 +6,7 @@ import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { quote } from '../../shared/values';
 import { withoutExpired } from '../policy/moreRules';
 import { MATCH_BUDGET } from '../policy/globs';
-import { chooseVerdict, decide } from '../policy/rules';
+import { chooseVerdict, decideRequest } from '../policy/rules';
 import {
 	answerValues,
 	checkQuestionAnswer,
@@ -33,7 +33,7 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	const planned = planDecisions(record.requests, record.questions, (interaction) =>
 		settings.answer
 			? chooseVerdict(interaction, applyAnswer(interaction, settings.answer), policy)
-			: decide(interaction, policy, budget),
+			: decideRequest(interaction, policy, budget),
 	);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
@@ -122,7 +122,7 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 		if (unansweredAt([record], timeouts) > run.wallTime) return true;
 		const verdict = isQuestion(interaction)
 			? answerUnanswered(interaction, timeouts)
-			: decide(interaction, { ...policy, mode: 'deny' });
+			: decideRequest(interaction, { ...policy, mode: 'deny' });
 		const isSettled = verdict !== undefined && verdict.decision !== 'ask';
 		if (isSettled) due.push({ record, verdict: { ...verdict, because: 'nobody answered' } });
 		return !isSettled;
