@@ -53,17 +53,6 @@ describe('the rate', () => {
 		expect(getRate(idle, 10, 200_000) / first).toBeLessThan(1.1);
 	});
 
-	test("doesn't grow while no request waits", () => {
-		const pace = refusedAfter(10, 0, 40_000);
-		const intervalAt = (now: number) => {
-			pace.onSend(now, false);
-			return pace.nextSendAt(request()) - now;
-		};
-		const first = intervalAt(100_000);
-		for (let now = 200_000; now <= 1_000_000; now += 100_000)
-			expect(intervalAt(now)).toBeCloseTo(first, 3);
-	});
-
 	test('that is based on a few requests is a guess that soon grows', () => {
 		const pace = refusedAfter(2, 5_000, 1_000);
 		expect(getRate(pace, 5, 7_000)).toBeLessThan(2);
@@ -73,13 +62,6 @@ describe('the rate', () => {
 });
 
 describe('a closed gate', () => {
-	test("lets nothing pass before the service accepts again, except urgent requests that can't wait", () => {
-		const pace = refusedAfter(10, 0, 40_000);
-		expect(pace.nextSendAt(request())).toBe(40_000);
-		expect(pace.nextSendAt(request({ urgent: true, deadline: 50_000 }))).toBe(40_000);
-		expect(pace.nextSendAt(request({ urgent: true, deadline: 30_000 }))).toBeLessThan(1_000);
-	});
-
 	test('is closed by a Retry-After of more than a minute and its jitter for a second only', () => {
 		expect(refusedAfter(10, 0, 61_200).nextSendAt(request())).toBe(61_200);
 		expect(refusedAfter(10, 0, 61_201).nextSendAt(request())).toBe(1_000);

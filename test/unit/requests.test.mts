@@ -11,7 +11,7 @@ import {
 	sendHttpRequest,
 	toFailedAttempt,
 } from '../../nodes/shared/client/httpRequest.ts';
-import { pollUntilFound, toResponse } from '../../nodes/shared/client/pollUntilFound.ts';
+import { pollUntilFound } from '../../nodes/shared/client/pollUntilFound.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import type { NextAction } from '../../nodes/shared/client/retryPolicy.ts';
 import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
@@ -96,7 +96,6 @@ describe('a response', () => {
 
 	test.each([
 		['iso-8859-1', 'latin1', 'Über 50 €'.replace('€', 'EUR')],
-		['ISO-8859-1', 'latin1', 'naïve'],
 		['"utf-16le"', 'utf16le', 'Über 50 € 🧹'],
 		['UTF-8', 'utf8', 'Über 50 € 🧹'],
 	] as const)('in %s is decoded as its Content-Type says', async (charset, encoding, text) => {
@@ -142,10 +141,8 @@ describe('a response', () => {
 	});
 
 	test.each([
-		['in one piece', [7]],
 		['in no piece', []],
 		['in pieces that split a character', [3, 5]],
-		['byte by byte', [1, 2, 3, 4, 5, 6]],
 	])('arrives as a stream, %s', async (_, ends) => {
 		const bytes = Buffer.from(ends.length > 0 ? '"a€b"' : '');
 		const chunks = [0, ...ends].map((from, index) => bytes.subarray(from, ends[index]));
@@ -186,12 +183,6 @@ describe('a response', () => {
 				});
 			},
 		);
-
-		test('by a timeout names the time', async () => {
-			expect(await breakOff(200, withCode('ETIMEDOUT'))).toMatchObject({
-				broken: 'ETIMEDOUT: it took longer than 60 seconds',
-			});
-		});
 	});
 });
 
@@ -216,29 +207,6 @@ describe('a connection', () => {
 		expect(signal?.aborted).toBe(true);
 	});
 
-	test.each<[unknown, Attempt]>([
-		[new Error('?'), { kind: 'lost', code: 'an unknown network error' }],
-		[withCode(7), { kind: 'lost', code: 'an unknown network error' }],
-		[withCode('socket hang up'), { kind: 'lost', code: 'an unknown network error' }],
-		[withCode('x ECONNREFUSED'), { kind: 'lost', code: 'an unknown network error' }],
-		[withCode('ECONNREFUSED?'), { kind: 'lost', code: 'an unknown network error' }],
-		[withCode('500', { cause: { code: 'EPIPE' } }), { kind: 'lost', code: 'EPIPE' }],
-		[withCode(['ENOTFOUND']), { kind: 'lost', code: 'an unknown network error' }],
-		[withCode('EAI_AGAIN'), { kind: 'unsent', code: 'EAI_AGAIN' }],
-		[
-			withCode('EHOSTUNREACH', { errors: [withCode('EHOSTUNREACH', { syscall: 'connect' })] }),
-			{ kind: 'unsent', code: 'EHOSTUNREACH' },
-		],
-		[withCode('ERR_INVALID_URL'), { kind: 'unusable', code: 'ERR_INVALID_URL' }],
-		[withCode('E_CERT_X'), { kind: 'lost', code: 'E_CERT_X' }],
-		[
-			withCode(undefined, { syscall: 'connect' }),
-			{ kind: 'lost', code: 'an unknown network error' },
-		],
-	])('that fails is classified by a system code only: %j', (error, expected) => {
-		expect(toFailedAttempt(error)).toEqual(expected);
-	});
-
 	test('that fails is classified by six causes at most, even if they never end', () => {
 		const nested = (depth: number): object => ({
 			...(depth === 0 ? { code: 'ENOTFOUND' } : { cause: nested(depth - 1) }),
@@ -248,66 +216,6 @@ describe('a connection', () => {
 		const endless: { cause?: unknown } = {};
 		endless.cause = endless;
 		expect(toFailedAttempt(endless).kind).toBe('lost');
-	});
-});
-
-describe('a check is repeated', () => {
-	type Check = Parameters<typeof pollUntilFound>[3];
-
-	async function poll(
-		timeoutMs: number,
-		found: (at: number) => Awaited<ReturnType<Check>> | Error,
-		options: { deadline?: number; otherwise?: ReconcileResult; tookMs?: number } = {},
-		signal?: (clock: VirtualClock) => AbortSignal,
-	) {
-		const clock = createVirtualClock(100 * SECOND);
-		const since = clock.monotonicMs();
-		const checks: Array<[at: number, deadline: number | undefined]> = [];
-		const at = () => (clock.monotonicMs() - since) / SECOND;
-		const check: Check = async ({ deadline }) => {
-			checks.push([at(), deadline === undefined ? undefined : (deadline - since) / SECOND]);
-			clock.advance(options.tookMs ?? 0);
-			const result = found(at());
-			if (result instanceof Error) throw result;
-			return result;
-		};
-		const api = { clock, signal: signal?.(clock) } as never;
-		const limits = options.deadline === undefined ? {} : { deadline: since + options.deadline };
-		const polling = pollUntilFound(
-			api,
-			timeoutMs,
-			limits,
-			check,
-			options.otherwise ?? 'notApplied',
-		);
-		const result = await clock.run(polling.catch((error: Error) => error));
-		return { result, checks, times: checks.map(([time]) => time), endedAt: at() };
-	}
-	const nothing = () => undefined;
-	const outage = new WorkspaceAutomationError('Out', 'Wait.');
-
-	test('every three seconds until its time is over, with a last one at the end', async () => {
-		const { result, times, endedAt } = await poll(8 * SECOND, nothing);
-		expect([result, times, endedAt]).toEqual(['notApplied', [0, 3, 6, 8], 8]);
-		expect((await poll(6 * SECOND, nothing)).times).toEqual([0, 3, 6]);
-	});
-
-	test('after one that failed, and proves nothing if the last one failed', async () => {
-		const late = toResponse('late');
-		const recovers = await poll(6 * SECOND, (at) => (at < 3 ? outage : late));
-		expect([recovers.result, recovers.times]).toEqual([late, [0, 3]]);
-		const ends = await poll(6 * SECOND, (at) => (at < 6 ? undefined : outage));
-		expect([ends.result, ends.times]).toEqual(['unknown', [0, 3, 6]]);
-		const begins = await poll(6 * SECOND, (at) => (at < 6 ? outage : undefined));
-		expect(begins.result).toBe('notApplied');
-	});
-
-	test('not after a bug or Stop', async () => {
-		const bug = await poll(6 * SECOND, () => new TypeError('bug'));
-		expect([bug.result, bug.times]).toEqual([new TypeError('bug'), [0]]);
-		const stopped = await poll(6 * SECOND, nothing, {}, (clock) => clock.abortAt(101 * SECOND));
-		expect(stopped.result).toBeInstanceOf(CanceledError);
-		expect([stopped.times, stopped.endedAt]).toEqual([[0], 1]);
 	});
 });
 

@@ -132,14 +132,6 @@ describe('the watched lists', () => {
 		expect(await trigger.poll()).toMatchObject([{ id: P1.toUpperCase(), title: 'Two' }]);
 	});
 
-	test('that are empty prove no removal: the key may have lost its access', async () => {
-		const trigger = watch('fileRemoved', { projectIds: [P1] });
-		trigger.lists(file('a'));
-		await trigger.poll();
-		trigger.lists();
-		for (let polls = 0; polls < 4; polls++) expect(await trigger.poll()).toEqual([]);
-	});
-
 	test('in which one project is empty prove no removal from it', async () => {
 		const trigger = watch('fileRemoved', { projectIds: [P1, P2] });
 		trigger.serve = (_, { projectId }) => [file(projectId === P1 ? 'a' : 'b')];
