@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
 import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
-import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { ApiClient } from '../../nodes/shared/client/operations.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';
 import { apiWith } from '../support/apiWith.mts';

@@ -41,16 +41,24 @@ describe('the rate', () => {
 		expect(getRate(pace, 20, 3_200) / before).toBeCloseTo(0.8, 1);
 	});
 
-	test('grows slowly, and only while a request waits', () => {
+	test('grows slowly while requests wait', () => {
 		const busy = refusedAfter(100, 1_000, 1_000);
 		const first = getRate(busy, 10, 2_000);
 		getRate(busy, 500, 3_000);
 		const later = getRate(busy, 10, 100_000);
 		expect(later / first).toBeGreaterThan(1.05);
 		expect(later / first).toBeLessThan(1.4);
-		const idle = refusedAfter(100, 1_000, 1_000);
-		for (let index = 0; index < 100; index++) idle.onSend(2_000 + index * 1_000, false);
-		expect(getRate(idle, 10, 200_000) / first).toBeLessThan(1.1);
+	});
+
+	test("doesn't grow while no request waits", () => {
+		const pace = refusedAfter(10, 0, 40_000);
+		const intervalAt = (now: number) => {
+			pace.onSend(now, false);
+			return pace.nextSendAt(request()) - now;
+		};
+		const first = intervalAt(100_000);
+		for (let now = 200_000; now <= 1_000_000; now += 100_000)
+			expect(intervalAt(now)).toBeCloseTo(first, 3);
 	});
 
 	test('that is based on a few requests is a guess that soon grows', () => {

@@ -290,6 +290,19 @@ test("entries without a date are emitted first, in the list's order, and then th
 	]);
 });
 
+test('a removed entry over Max Events comes with the next poll, for any result of that poll', () => {
+	const read = (isWhole: boolean, ...entries: WatchedEntry[]) => [{ name: '', entries, isWhole }];
+	const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
+	let { memory } = findChanges(NOTHING_SEEN, read(true, entry('a'), entry('b'), entry('c')), rule);
+	const told: string[][] = [];
+	for (const isWhole of [true, true, true, false, false]) {
+		const next = findChanges(memory, read(isWhole, entry('c')), rule);
+		memory = next.memory;
+		told.push(getKeys(next));
+	}
+	expect(told).toEqual([[], [], ['a'], ['b'], []]);
+});
+
 test('a new list gets a baseline first, unless existing entries count, and a returning list keeps its state', () => {
 	const lists = (...parts: Array<[string, string[]]>) =>
 		parts.map(([name, keys]) => ({ name, entries: keys.map((key) => entry(key)), isWhole: true }));
