@@ -51,7 +51,6 @@ describe('the status', () => {
 
 	test.each<[unknown]>([
 		[undefined],
-		[null],
 		[{}],
 		[{ status: 5 }],
 		[{ status: { status: 'running' } }],
@@ -78,12 +77,7 @@ describe('the status', () => {
 describe('nothing is', () => {
 	test.each<[unknown]>([
 		[undefined],
-		[null],
-		[''],
-		[0],
 		[false],
-		[[]],
-		[{}],
 		[[null, '', {}]],
 		[{ items: [], next: null }],
 		[{ a: { b: [{}] } }],
@@ -92,19 +86,13 @@ describe('nothing is', () => {
 		expect(readInteractions(value)).toEqual([]);
 	});
 
-	test.each<[unknown]>([
-		[' '],
-		['none'],
-		[1],
-		[true],
-		[[0, 1]],
-		[{ items: [], total: 1 }],
-		[{ a: null, b: 'x' }],
-		[deep],
-	])('not %j', (value) => {
-		expect(isBlank(value)).toBe(false);
-		expect(readInteractions(value)).not.toEqual([]);
-	});
+	test.each<[unknown]>([[' '], ['none'], [1], [{ items: [], total: 1 }], [deep]])(
+		'not %j',
+		(value) => {
+			expect(isBlank(value)).toBe(false);
+			expect(readInteractions(value)).not.toEqual([]);
+		},
+	);
 });
 
 describe('pending requests', () => {
