@@ -174,6 +174,7 @@ describe('a request', () => {
 		['createAgentSession', start, {}, { prompt: 'Mine' }, 'prompt'],
 		['createAgentSession', start, {}, { project_id: 'other' }, 'project_id'],
 		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { text: ['Mine'] }, 'text'],
+		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { sessionId: 'other' }, 'sessionId'],
 		['updateProduct', { productId: 'p1', projectId: ID }, {}, { projectId: 'x' }, 'projectId'],
 		['resolveInteraction', decision, {}, { response: 'always' }, 'response'],
 		['resolveInteraction', { ...decision, approved: false }, {}, { approved: true }, 'approved'],

@@ -79,6 +79,17 @@ describe('the watched lists', () => {
 		},
 	);
 
+	test('of projects in any order are read in one order, each once', async () => {
+		const trigger = watch('fileCreated', { projectIds: [P2, P1, P2] });
+		const read: unknown[] = [];
+		trigger.serve = (_, { projectId }) => {
+			read.push(projectId);
+			return [];
+		};
+		await trigger.poll();
+		expect(read).toEqual([P1, P2]);
+	});
+
 	test('in which one project is empty prove no removal from it', async () => {
 		const trigger = watch('fileRemoved', { projectIds: [P1, P2] });
 		trigger.serve = (_, { projectId }) => [file(projectId === P1 ? 'a' : 'b')];
