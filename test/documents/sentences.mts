@@ -129,8 +129,8 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'A 404 on a new session is retried with backoff from 1 second, for about three attempts.',
 		SESSION,
-		'unit/retry-policy.test.mts',
-		'a 404 is retried after the given delays',
+		'simulation/beginning.test.mts',
+		'a 404 is retried after 1, 2 and 4 seconds',
 	],
 	[
 		'A client polls every 5 to 10 seconds.',

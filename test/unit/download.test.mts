@@ -42,6 +42,7 @@ test('follows a redirect to another public host, and one that is relative', asyn
 test.each([
 	'http://cdn.example.net/c',
 	'https://user:pw@cdn.example.net/',
+	'file:///etc/passwd',
 	...['localhost', 'app.localhost', 'localhost.', '127.0.0.1', '127.1', '2130706433', '0x7f.1'],
 	...['0.0.0.0', '0', '10.1.2.3', '012.1.2.3', '100.64.0.1', '100.127.255.254'],
 	...['169.254.169.254', '172.16.0.1', '172.31.255.254', '192.168.1.1', '192.0.0.8'],

@@ -60,11 +60,6 @@ describe('an error names the event and the next step', () => {
 			/didn't answer with JSON/,
 			/proxy or login page/,
 		],
-		...[401, 403, 404, 409].map((status): [Attempt, RegExp, RegExp] => [
-			{ kind: 'response', status, headers: {}, body: undefined, text: '<html>' },
-			/proxy or login page answered/,
-			new RegExp(`status ${status} with a web page`),
-		]),
 		[
 			{ kind: 'response', status: 502, headers: {}, body: undefined, text: '<html>' },
 			/failed with status 502/,
@@ -144,6 +139,11 @@ describe('the cause of a broken connection is classified', () => {
 		[{ cause: { cause: { code: 'ENOTFOUND' } } }, 'unsent'],
 		[{ code: 'EHOSTUNREACH', cause: { code: 'EHOSTUNREACH', syscall: 'connect' } }, 'unsent'],
 		[{ code: 'ECONNRESET', cause: { code: 'ECONNRESET', syscall: 'read' } }, 'lost'],
+		[{ errors: [{ code: 'EHOSTUNREACH', syscall: 'connect' }] }, 'unsent'],
+		[{ syscall: 'connect' }, 'lost'],
+		[{ code: ['ENOTFOUND'] }, 'lost'],
+		[{ code: 'ERR_INVALID_URL' }, 'unusable'],
+		[{ code: 'E_CERT_X' }, 'lost'],
 		[{ httpCode: 'ECONNRESET' }, 'lost'],
 		[{ httpCode: '500', cause: { code: 'ETIMEDOUT' } }, 'lost'],
 		[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'unusable'],

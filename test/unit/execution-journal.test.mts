@@ -73,11 +73,6 @@ describe('withIntent', () => {
 		return { during, after: journal.read(), result };
 	};
 
-	test('records the intent before the request, and keeps it after the request', async () => {
-		const { during, after, result } = await attempt(async () => 7);
-		expect([during, after, result]).toEqual([{ intent: 'requested' }, { intent: 'requested' }, 7]);
-	});
-
 	test.each([
 		['a rejection', new WorkspaceAutomationError('Refused', '')],
 		['Stop before the request was sent', new CanceledError(false)],
@@ -136,12 +131,5 @@ describe('a request that must not be done twice', () => {
 		await expect(oncePerItem(createContext(nodeContext), refuse, interrupted)).rejects.toThrow();
 		const retried = createContext(nodeContext, { execution: '2', parameters: { prompt: 'new' } });
 		expect(await oncePerItem(retried, counter(), interrupted)).toBe(1);
-	});
-
-	test('an attempt that never got a response is not repeated', async () => {
-		const context = createContext({});
-		const lost = async () => await Promise.reject(new IndeterminateError('May have', ''));
-		await expect(oncePerItem(context, lost, interrupted)).rejects.toThrow('May have');
-		await expect(oncePerItem(context, counter(), interrupted)).rejects.toThrow('may have happened');
 	});
 });

@@ -45,6 +45,11 @@ test('a turn that appears in the last of the 30 seconds is found, even if each p
 	expect(await clock.run(messageReconciler(api, before, TEXT)())).toMatchObject({ status: 200 });
 });
 
+test('a poll follows one that the service refused', async () => {
+	const { api, clock } = await apiWith([{ status: 409, body: {} }, { body: atWork }]);
+	expect(await clock.run(messageReconciler(api, before, TEXT)())).toMatchObject({ status: 200 });
+});
+
 describe('no proof exists', () => {
 	test.each<[string, Session, Partial<Session>]>([
 		['by the same session', before, {}],

@@ -24,7 +24,6 @@ describe('an invalid value in Overrides is named', () => {
 	test.each<[unknown, RegExp, RegExp]>([
 		['{{ $json.overrides }}', /come from an expression/, /Enter them as JSON without/],
 		['{"getTask": {"path": "/{{ $json.path }}"}}', /come from an expression/, /without \{\{ \}\}/],
-		[{ getTask: { path: '/{{ $json.path }}' } }, /come from an expression/, /Enter them as JSON/],
 		['{oops', /'Overrides' isn't a valid JSON object/, /JSON object/],
 		[{ createSession: {} }, /has an unknown operation "createSession"/, /There are: /],
 		[{ getTask: 5 }, /no JSON object for "getTask"/, /createAgentSession/],
@@ -33,14 +32,11 @@ describe('an invalid value in Overrides is named', () => {
 		[{ getTask: { path: 'tasks' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { path: '/a/../b' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { path: '/tasks?x=1' } }, /an invalid "path"/, /without a query string/],
-		[{ getTask: { path: '/a/..' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { version: 'latest' } }, /an invalid "version"/, /a date/],
-		[{ getTask: { version: '2026-10-051' } }, /an invalid "version"/, /a date/],
 		[{ getTask: { version: 'x2026-10-05' } }, /an invalid "version"/, /a date/],
 		[{ listTasks: { query: [] } }, /an invalid "query"/, /JSON object, such as/],
 		[{ createFile: { body: [] } }, /in "createFile" an invalid "body"/, /such as {"input"/],
 		[{ listTasks: { answer: { data: 5 } } }, /an invalid "answer"/, /dotted paths/],
-		[{ listTasks: { answer: { data: 'x', id: 5 } } }, /an invalid "answer"/, /dotted paths/],
 		[{ listTasks: { answer: { data: ' ' } } }, /an invalid "answer"/, /dotted paths/],
 		[{ listTasks: { answer: { data: 'x'.repeat(201) } } }, /an invalid "answer"/, /dotted paths/],
 		[{ listTasks: { words: { text: 'x' } } }, /unknown word "text"/, /Nothing can be overridden/],
@@ -70,11 +66,6 @@ describe('an invalid value in Overrides is named', () => {
 				description: expect.stringMatching(description),
 			}),
 		);
-	});
-
-	test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('the method %s is accepted', (method) => {
-		const overrides = { listTasks: { method, answer: { data: 'x'.repeat(200) } } };
-		expect(readOverrides(overrides)).toEqual(overrides);
 	});
 });
 
@@ -163,7 +154,6 @@ describe('a request', () => {
 
 	test.each<[OperationId, Values, object, object, unknown]>([
 		['createAgentSession', start, {}, { model: 'x' }, { ...start, model: 'x' }],
-		['createAgentSession', start, {}, { prompt: 'Hi' }, start],
 		[
 			'resolveInteraction',
 			decision,
@@ -185,10 +175,8 @@ describe('a request', () => {
 		['createAgentSession', start, {}, { project_id: 'other' }, 'project_id'],
 		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { text: ['Mine'] }, 'text'],
 		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { sessionId: 'other' }, 'sessionId'],
-		['createProduct', { projectId: ID }, {}, { projectId: 'other' }, 'projectId'],
 		['updateProduct', { productId: 'p1', projectId: ID }, {}, { projectId: 'x' }, 'projectId'],
 		['resolveInteraction', decision, {}, { response: 'always' }, 'response'],
-		['resolveInteraction', decision, {}, { option: 'always' }, 'option'],
 		['resolveInteraction', { ...decision, approved: false }, {}, { approved: true }, 'approved'],
 		['resolveInteraction', decision, nested, { response: { value: 'always' } }, 'response.value'],
 		['resolveInteraction', decision, nested, { response: 'always' }, 'response'],

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import preflight from '../../tools/preflight.js';
 
 const file = fileURLToPath(new URL('../../tools/preflight.js', import.meta.url));
-const { nodeProblem, clickHouseLoads, noClickHouse } = preflight;
+const { nodeProblem } = preflight;
 
 test.each(['v24.0.0', 'v24.21.0', 'v26.1.0'])('Node %s is accepted', (version) =>
 	expect(nodeProblem(version, 'linux-x64')).toBeUndefined(),
@@ -34,26 +34,4 @@ test('a Node that is too old can read the check', () => {
 	});
 	const bare = (code: string) => code.replaceAll(/\s/g, '').replaceAll('"', "'");
 	expect(bare(outputText)).toBe(bare(text));
-});
-
-test("a ClickHouse that doesn't load is detected", () => {
-	const fails = () => {
-		throw new Error('no native binding');
-	};
-	expect([clickHouseLoads(() => ({})), clickHouseLoads(fails)]).toEqual([true, false]);
-});
-
-test('if ClickHouse is missing, one line names the systems that have it', () => {
-	const { packages } = JSON.parse(
-		readFileSync(
-			new URL('../../local-service/analytics/package-lock.json', import.meta.url),
-			'utf8',
-		),
-	);
-	const systems = Object.keys(packages['node_modules/chdb'].optionalDependencies).map(
-		(name) => name.split('-')[1],
-	);
-	expect(new Set(systems)).toEqual(new Set(['darwin', 'linux']));
-	expect(noClickHouse).toContain('for macOS and for Linux with glibc');
-	expect(noClickHouse).not.toContain('\n');
 });

@@ -221,27 +221,6 @@ describe('executions that share a key', () => {
 		expect(clock.now() - 5_000).toBeLessThan(1.1 * 49_000);
 	});
 
-	test('two workers of queue mode, each with its own gate, share the rate without communication', async () => {
-		const { clock, counts, send } = stage(10, 10, 20);
-		const workers = [0, 1].map(() => new RateLimiters(clock));
-		const finished = [0, 0];
-		let mostRefusals = 0;
-		const execution = async (index: number) => {
-			await clock.sleep(index * 40);
-			for (let each = 0; each < 5; each++) {
-				const refusals = await send(undefined, workers[index % 2]);
-				mostRefusals = Math.max(mostRefusals, refusals);
-				await clock.sleep(5_000);
-			}
-			finished[index % 2] = clock.now();
-		};
-		await clock.run(Promise.all(Array.from({ length: 100 }, (_, index) => execution(index))));
-		expect(counts.refused / counts.sent).toBeLessThan(0.05);
-		expect(mostRefusals).toBeLessThanOrEqual(3);
-		expect(Math.max(...finished) - 5_000).toBeLessThan(1.2 * 49_000);
-		expect(Math.max(...finished) / Math.min(...finished)).toBeLessThan(1.5);
-	});
-
 	test('under any limit every request is accepted in the end, and hardly any is refused repeatedly', async () => {
 		const limit = fc.record({
 			perSecond: fc.integer({ min: 1, max: 50 }),

@@ -80,13 +80,9 @@ describe('the proof of an attempt', () => {
 		['302', response(302), 'unknown'],
 		['429', response(429), 'notExecuted'],
 		['500', response(500), 'unknown'],
-		['502', response(502), 'unknown'],
-		['503', response(503), 'unknown'],
 		['408', response(408), 'unknown'],
 		['400', response(400), 'rejected'],
-		['401', response(401), 'rejected'],
 		['404', response(404), 'rejected'],
-		['409', response(409), 'rejected'],
 		['a lost response', { kind: 'lost', code: 'ECONNRESET' }, 'unknown'],
 		['a refused connection', { kind: 'unsent', code: 'ECONNREFUSED' }, 'notExecuted'],
 		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'rejected'],
@@ -171,16 +167,6 @@ describe('the next action', () => {
 				}
 			}),
 		);
-	});
-
-	test('a 404 is retried after the given delays, then it is final', () => {
-		let state: RetryState = NO_ATTEMPTS;
-		const delays = [1, 2, 3].map(() => {
-			const next = nextAction(state, response(404), read, limits, at(0), 0);
-			state = next.state;
-			return next.type === 'retry' ? next.delayMs : next.type;
-		});
-		expect(delays).toEqual([1000, 2000, 'fail']);
 	});
 
 	test('a 404 is not retried past the deadline', () => {

@@ -21,18 +21,10 @@ test.each(['report.md', 'Übersicht – 2026 🧹', 'a b', '', 'مرحبا\u200f
 	},
 );
 
-test.each([
-	'//host/x',
-	'///x',
-	'/\\host',
-	'/a\nb',
-	'/a\0',
-	'/a\tb',
-	'pricing',
-	'\\\\host',
-	'/a?b',
-	'/a#b',
-])('%j is no route', (route) => expect(() => requireRoute('Route', route)).toThrow(/^'Route' /));
+test.each(['//host/x', '/\\host', '/a\nb', '/a\0', '/a\tb', 'pricing', '/a?b', '/a#b'])(
+	'%j is no route',
+	(route) => expect(() => requireRoute('Route', route)).toThrow(/^'Route' /),
+);
 
 test.each(['/', '/pricing', '/a//b', '/a/b/', '/über/uns', '/a%20b', '/a b', '/@x'])(
 	'%j is a route',
