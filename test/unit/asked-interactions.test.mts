@@ -122,8 +122,8 @@ describe('a question', () => {
 	test('is stored with each request, and is found again', () => {
 		const origin = { sessionId: 's1', projectName: 'Website', prompt: 'Publish it.' };
 		const shown = addOrigin([asked], origin);
-		const content = expect.stringMatching(/^[\w-]{22}$/);
-		expect(shown).toEqual([{ ...asked, n8nOrigin: { ...origin, content } }]);
+		const contentHash = expect.stringMatching(/^[\w-]{22}$/);
+		expect(shown).toEqual([{ ...asked, n8nOrigin: { ...origin, contentHash } }]);
 		expect(readOrigin(shown)).toEqual({ projectName: 'Website', prompt: 'Publish it.' });
 		for (const n8nOrigin of [undefined, 'x', { prompt: 7 }])
 			expect(readOrigin([{ ...asked, n8nOrigin }])).toEqual({});
