@@ -18,7 +18,6 @@ import {
 import {
 	lastTold,
 	startScriptedModel,
-	type Call,
 	type Script,
 	type ScriptedModel,
 	type Turn,
@@ -266,43 +265,6 @@ describe('Run Agent Session as a tool', () => {
 		expect(await getSessions(prompt)).toMatchObject([
 			{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
 		]);
-	});
-
-	test('starts a session for each call, even for two at once', async () => {
-		const prompts = ['[say One.]', '[say Two.]'];
-		await playScript(
-			[prompts.flatMap((prompt) => run(prompt) as Call[]), 'Both are done.'],
-			[runAgent],
-		);
-		const results = model
-			.told()[1]
-			.messages.filter(({ role }) => role === 'tool')
-			.map(({ content }) => JSON.parse(content)[0]);
-		const sessions = [...(await getSessions(prompts[0])), ...(await getSessions(prompts[1]))];
-		expect(results).toMatchObject(
-			sessions.map(({ sessionId }, index) => ({
-				status: 'completed',
-				sessionId,
-				text: ['One.', 'Two.'][index],
-			})),
-		);
-		expect(sessions).toHaveLength(2);
-	});
-
-	test('starts no second session if the response to the start is lost, and says so', async () => {
-		const prompt = '[say Who heard this?]';
-		await stage.service.control.addFaults({
-			operationId: 'createAgentSession',
-			kind: 'reset-after',
-		});
-		await playScript(
-			[run(prompt), 'Somebody has to look.'],
-			[{ ...runAgent, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 }],
-		);
-		expect(lastTold(model.told()[1])).toMatchObject([
-			{ error: 'The session may have been started' },
-		]);
-		expect(await getSessions(prompt)).toHaveLength(1);
 	});
 
 	test('aborts the session on Stop', async () => {

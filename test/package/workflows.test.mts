@@ -60,30 +60,3 @@ test('Dependabot updates every folder with packages, except those that belong to
 		folders.filter((each) => !/^\/(n8n-host\/(\d|driver)|tools\/node)/.test(each)).sort(),
 	);
 });
-
-describe.each(findYaml('.github/ISSUE_TEMPLATE/').filter((file) => file !== 'config.yml'))(
-	'the form %s',
-	(file) => {
-		test('has the format that GitHub shows', () => {
-			const { name, description, body } = read(`.github/ISSUE_TEMPLATE/${file}`);
-			expect({ name, description }).toEqual({
-				name: expect.any(String),
-				description: expect.any(String),
-			});
-			const fields = body.filter(({ type }: any) => type !== 'markdown');
-			for (const { type, id, attributes } of fields) {
-				expect(type).toMatch(/^(input|textarea|dropdown)$/);
-				expect(id).toMatch(/^[\w-]+$/);
-				expect(attributes.label).toEqual(expect.any(String));
-				// A bare yes or no is no text to GitHub, and no choice may be there twice.
-				if (type === 'dropdown')
-					expect(
-						new Set(attributes.options.filter((option: unknown) => typeof option === 'string'))
-							.size,
-					).toBe(attributes.options.length);
-			}
-			const ids = fields.map(({ id }: any) => id);
-			expect(new Set(ids).size).toBe(ids.length);
-		});
-	},
-);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
-import { createForm, repeatAnswer, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
+import { createForm, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
 import { readForm } from '../unit/forms.mts';
 import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
@@ -50,36 +50,6 @@ describe('a question', () => {
 		expect(html.length).toBeLessThan(100_000);
 		expect(html).toContain('You can’t answer this here: it is too long to be shown whole.');
 		expect(html).not.toContain('<form');
-	});
-
-	test.each<[string, Interaction]>([
-		['has no ID', question({ id: '' })],
-		['is nested too deeply', question({ a: JSON.parse('['.repeat(9_000) + ']'.repeat(9_000)) })],
-		['names a permission', question({ permission: 'bash', patterns: ['rm -rf /'] })],
-		['has patterns and options', question({ patterns: ['x'], response: { options: ['once'] } })],
-	])('that %s cannot be answered there, and offers no choice', (_, interaction) => {
-		const html = render(formFor(interaction));
-		expect(html).toMatch(/You can’t (answer|decide) this here/);
-		expect(html).not.toMatch(/<form|type="radio"/);
-	});
-
-	test('whose options read like a decision is no permission request', () => {
-		const form = formFor(
-			question({ response: { options: [{ value: 'once', label: 'Allow once' }] } }),
-		);
-		expect(form.requests[0].choices).toEqual([]);
-		expect(read(form, { request0: '0' })).toMatchObject([
-			{ vote: { decision: 'answer', option: 'once', choice: 'Answer' } },
-		]);
-	});
-
-	test.each<[object, object, unknown]>([
-		[{}, { answer0: ' Red ' }, { option: 'Red', isText: true }],
-		[{ options: [1, 2] }, { request0: '1' }, { option: 2 }],
-		[{ options: ['a', 'b'] }, { answer0: 'b' }, { option: 'b' }],
-	])('%j is answered with %j', (fields, sent, vote) => {
-		const [answer] = read(formFor(question(fields)), sent) as object[];
-		expect(answer).toMatchObject({ vote: { decision: 'answer', at: NOW, ...(vote as object) } });
 	});
 
 	test.each<[object, object, string]>([
@@ -140,50 +110,6 @@ describe('a question', () => {
 			fc.property(hostile, (text) => expect(tags(text)).toEqual(harmless)),
 			{ numRuns: 200 },
 		);
-	});
-});
-
-test('an answer that was sent is repeated with the label of its option, and each with its comment', () => {
-	const which = question({ id: 'i2', question: 'Which?', options: [{ value: 7, label: 'Seven' }] });
-	const records = applyPoll([], session({ pendingInteractions: [request(), which] }), 1);
-	const at = NOW;
-	const given = [
-		repeatAnswer(records[0], { choice: 'Deny', decision: 'deny', comment: 'Too early', at }),
-		repeatAnswer(records[1], { choice: 'Answer', decision: 'answer', option: 7, at }),
-	];
-	const html = renderPage({ title: 'T', says: [], now: NOW, given, isSender: true });
-	expect(html).toMatch(/You denied this.*git push.*Too early.*You answered this.*Which\?.*Seven/s);
-	expect(html.match(/Comment:/g)).toHaveLength(1);
-});
-
-describe('a reason', () => {
-	const two = () => formFor(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
-
-	test('is asked for under each request that can be denied', () => {
-		expect(render(two()).match(/<div class="reason">/g)).toHaveLength(2);
-		const approveOnly = request({
-			response: { options: [{ value: 'once', label: 'Allow once' }] },
-		});
-		expect(render(formFor(approveOnly))).not.toContain('<div class="reason">');
-	});
-
-	test.each<[object, Array<string | undefined>]>([
-		[{ reason0: 'No', reason1: 'Why' }, [undefined, 'Why']],
-		[{ reason1: 'Why', comment: 'All' }, ['All', 'Why\nAll']],
-		[{ reason1: 'x'.repeat(3_000) }, [undefined, 'x'.repeat(2_000)]],
-	])('belongs to its denial only: %j', (fields, comments) => {
-		const answers = read(two(), { request0: '0', request1: '1', ...fields });
-		expect(
-			(answers as Array<{ vote: { comment?: string } }>).map(({ vote }) => vote.comment),
-		).toEqual(comments);
-	});
-
-	test('and all else that was sent stays in a form that is not accepted', () => {
-		const filled = { request0: '1', reason0: 'Because', comment: 'Later' };
-		const html = render(two(), { filled });
-		expect(html).toMatch(/name="request0" value="1" class="denies" required checked/);
-		expect(html).toMatch(/name="reason0"[^>]*>\nBecause<\/textarea>/);
-		expect(html).toMatch(/name="comment"[^>]*>\nLater<\/textarea>/);
 	});
 });
 

@@ -317,14 +317,6 @@ describe('the choices', () => {
 		]);
 	});
 
-	test('name an approval that lasts, and hide no other, also if Approve Values name it', () => {
-		expect(labels(options, { approveValues: ['always'] })).toEqual([
-			['Approve once', 'once'],
-			['Deny', 'reject'],
-			['Always approve', 'always'],
-		]);
-	});
-
 	test('have the words, the description and the scope of the service if an effect could last', () => {
 		const described = [
 			options[0],
@@ -343,13 +335,6 @@ describe('the choices', () => {
 			['Deny', 'reject'],
 			['Always approve', 'always'],
 		]);
-	});
-
-	test('have nothing of a request that is nested too deeply, without an error', () => {
-		const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
-		const [request0] = pending(request({ metadata: deep })).requests;
-		const unreadable = { choices: [], because: 'it is nested too deeply' };
-		expect(request0).toMatchObject(unreadable);
 	});
 });
 
@@ -464,23 +449,6 @@ describe('several approvers', () => {
 			missing: [{ name: 'Ben', isReader: true }],
 			isDecided: false,
 		});
-	});
-
-	test('see only requests that they were asked for', () => {
-		const asking = asked([request()], { team });
-		const [later] = applyPoll(
-			[],
-			session({ pendingInteractions: [request({ patterns: ['other'] })] }),
-			3,
-		);
-		const others: TeamSettings = {
-			...team,
-			approvers: [{ name: 'Cem', contact: 'cem@x.io' }],
-			needed: 1,
-		};
-		asking.requests.push(later);
-		asking.questions.push(createQuestion([later], others, 4, {}));
-		expect(formOf(asking, 0).requests).toHaveLength(1);
 	});
 });
 

@@ -77,17 +77,6 @@ describe('a timeout', () => {
 		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
 		expect(service.sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
-
-	test('Max Wait 0 polls once', async () => {
-		const service = simulation();
-		const { session } = await service.run('[work 10m]', { maxWaitMs: 0 });
-		const before = polls(service.sent).length;
-		expect(polls(service.sent).filter(({ status }) => status === 200)).toHaveLength(1);
-		const target = { operation: 'continue' as const, sessionId: session.sessionId };
-		const outcome = await service.run('', { target, maxWaitMs: 0 });
-		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [] });
-		expect(polls(service.sent)).toHaveLength(before + 1);
-	});
 });
 
 describe('an abort that a proxy answers', () => {
@@ -117,30 +106,6 @@ describe('Stop', () => {
 		service.stopAt(12_000);
 		await expect(service.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
 		expect(service.sessions()[0].aborted).toBe(false);
-	});
-});
-
-describe('the item of Needs Approval', () => {
-	test('has only the requests that the question shows', async () => {
-		const service = simulation();
-		// The second is pending, and settled: what a service lists a while longer is nothing that a person decides.
-		service.meets('decision', {
-			change: (body) => ({ ...body, pendingInteractions: asked }),
-		});
-		let asked: unknown;
-		service.meets('poll', {
-			change: (body) => ({ ...body, pendingInteractions: (asked = body.pendingInteractions) }),
-		});
-		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
-		const result = await service.run('[ask bash: ls + edit: a.html]', {
-			policy: policy('rules', { rules }),
-		});
-		const json = toJson(result, false, false, result.asked![0]);
-		expect(result.session.pendingInteractions).toHaveLength(2);
-		expect(json.pendingInteractions).toMatchObject([{ permission: 'edit' }]);
-		expect(json.undecided).toMatchObject([{ because: expect.stringMatching(/^no rule covers/) }]);
-		expect(json.question).toMatch(/edit this file/);
-		expect(json.question).not.toMatch(/«ls»/);
 	});
 });
 

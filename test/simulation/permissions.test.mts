@@ -52,22 +52,6 @@ describe('permissions', () => {
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
 
-	test('a request that is listed twice is decided once', async () => {
-		const service = simulation();
-		service.meets('poll', {
-			change: (body) => ({
-				...body,
-				pendingInteractions: [...body.pendingInteractions, ...body.pendingInteractions],
-			}),
-		});
-		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
-		await service.run('', {
-			target: { operation: 'continue', sessionId: session.sessionId },
-			maxWaitMs: 20_000,
-		});
-		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
-	});
-
 	test('approve with always prefers the option that lasts', async () => {
 		const service = simulation();
 		const outcome = await service.run('[ask bash: x] [say Done]', {

@@ -27,13 +27,6 @@ describe('polling', () => {
 		expect(Math.max(...gaps)).toBeLessThan(8.5);
 	});
 
-	test('polls a silent session as often as a busy one', async () => {
-		const [silent, busy] = [simulation(), simulation()];
-		await silent.run('[idle 60s] [say Done]');
-		await busy.run('[work 60s] [say Done]');
-		expect(seconds(polls(busy.sent))).toEqual(seconds(polls(silent.sent)));
-	});
-
 	test('the node never polls sooner than the poll interval', async () => {
 		const step = fc.constantFrom(
 			'[work 3s]',

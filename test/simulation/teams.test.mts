@@ -152,29 +152,6 @@ describe('approvers', () => {
 		]);
 	});
 
-	test('can answer once: a second answer changes nothing', async () => {
-		const run = teamRun(PROMPT);
-		await run.begin();
-		await run.answer('Ben', ['Approve once']);
-		await run.after(1_000);
-		expect(await run.answer('Ben', ['Approve once'])).toBe(false);
-		expect(await run.answer('Ben', ['Deny'])).toBe(false);
-		expect((await run.after(1_000)).kind).toBe('stillRunning');
-	});
-
-	test('decide each request separately', async () => {
-		const run = teamRun('[ask bash: a + bash: b] [say Done]');
-		await run.begin();
-		await run.answer('Anna', ['Approve once', 'Approve once']);
-		await run.after(1_000);
-		await run.answer('Ben', ['Approve once', 'Deny']);
-		const { decisions } = await run.after(1_000);
-		expect(decisions.map(({ patterns, decision }) => [patterns[0], decision])).toEqual([
-			['a', 'approve'],
-			['b', 'deny'],
-		]);
-	});
-
 	test('are asked about a later request by their own links, and the earlier answers stay', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
@@ -187,18 +164,6 @@ describe('approvers', () => {
 		for (const { pendingInteractions } of items)
 			expect(pendingInteractions.map(({ patterns }: any) => patterns)).toEqual([['git push']]);
 		expect(run.record().requests[0].votes).toHaveLength(1);
-	});
-
-	test('are not asked about a request that was asked by a link for everyone', async () => {
-		const run = teamRun(PROMPT, { team: undefined });
-		await run.begin();
-		expect(run.asked()).toMatchObject([{ approvalUrl: expect.any(String) }]);
-		run.service.meets('poll', later);
-		await run.after(70_000, { team: team() });
-		const items = run.asked();
-		expect(who(items)).toEqual(['Anna', 'Ben', 'Carla']);
-		for (const { pendingInteractions } of items)
-			expect(pendingInteractions.map(({ id }: any) => id)).toEqual(['later']);
 	});
 
 	test('who change while the execution is paused are not asked about requests that were already asked', async () => {

@@ -5,7 +5,6 @@ import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	connected,
-	generalError,
 	INSTRUCTIONS,
 	LINKS,
 	linksParser,
@@ -142,14 +141,6 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 			const result = await run(service, prompt);
 			expect(result).toMatchObject({ output: LINKS, decisions: [{ decision: 'approve' }] });
 		});
-
-		test('without a format nothing is parsed or sent', async () => {
-			const service = simulation();
-			const result = await run(service, WRONG_ONCE, { format: undefined });
-			expect(starts(service)[0].body.prompt).toBe(WRONG_ONCE);
-			expect(messages(service)).toEqual([]);
-			expect(toJson(result)).not.toHaveProperty('output');
-		});
 	},
 );
 
@@ -249,28 +240,6 @@ describe('timeouts cover both turns', () => {
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('a session that has completed by the last poll before an abort is parsed, and not repaired: no time is left', async () => {
-		for (const [said, expected] of [
-			[RIGHT, { output: LINKS }],
-			[WRONG, { message: "The result doesn't match the required format" }],
-		] as const) {
-			const service = simulation();
-			const nodeContext = {};
-			service.meets('poll', status(503), { until: 90_000 });
-			service.meets('poll', status(503), { from: 90_000, first: 1 });
-			const changes = { maxWaitMs: 90_000, onMaxWait: 'abort' as const };
-			const prompt = `[say ${said}] [next turn] [say ${RIGHT}]`;
-			const outcome = MODES.running(service, prompt, changes, nodeContext);
-			expect(await outcome.catch((error: Error) => error)).toMatchObject(expected);
-			expect(messages(service)).toEqual([]);
-			expect(of(service.sent, 'POST', '/abort')).toEqual([]);
-			service.clear();
-			const retried = await MODES.running(service, prompt, {}, nodeContext);
-			expect(retried.output).toEqual(LINKS);
-			expect(starts(service)).toHaveLength(1);
-		}
-	});
-
 	test('Max Wait counts from the start of the session', async () => {
 		const service = simulation();
 		const prompt = `[say ${WRONG}] [next turn] [work 10h] [say ${RIGHT}]`;
@@ -291,31 +260,6 @@ describe('timeouts cover both turns', () => {
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(messages(service)).toEqual([]);
 		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
-	});
-});
-
-describe('the answer', () => {
-	test('of an agent without any text is empty, not the prompt', async () => {
-		const service = simulation();
-		service.meets('poll', {
-			change: (body) => ({
-				...body,
-				...(body.status === 'completed' && { latestMessage: { role: 'user', text: RIGHT } }),
-			}),
-		});
-		const error = await getError(MODES.running(service, `[say ${RIGHT}]`));
-		expect(error.description).toContain('The result starts with: nothing.');
-	});
-
-	test("that isn't a text doesn't crash the node", async () => {
-		const service = simulation();
-		service.meets('poll', {
-			change: (body) => ({ ...body, latestMessage: { role: 'assistant', text: { a: 1 } } }),
-		});
-		const parser = { ...linksParser(), parse: async () => await Promise.reject(generalError()) };
-		const changes = { format: await openOutputFormat(connected(parser)) };
-		const error = await getError(MODES.running(service, `[say ${RIGHT}]`, changes));
-		expect(error.message).toBe("The result doesn't match the required format");
 	});
 });
 

@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	answerValues,
 	checkQuestionAnswer,
 	isQuestion,
 	MAX_QUESTION_ANSWER_LENGTH,
@@ -12,7 +11,6 @@ import {
 
 const read = (fields: object) => readQuestion({ type: 'question', id: 'i1', ...fields });
 const options = (fields: object) => read(fields).options.map(({ value, label }) => [value, label]);
-const list = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);
 
 test.each<[unknown, boolean]>([
 	[{ type: 'permission', id: 'i1' }, false],
@@ -80,14 +78,6 @@ describe('the options of a question', () => {
 		['that cannot be read', { options: [{}, null, [], ''] }, []],
 		['that are no list', { options: { a: 1 } }, []],
 	])('%s', (_, fields, expected) => expect(options(fields)).toEqual(expected));
-
-	test('are at most 100, and more are named as left out', () => {
-		expect(read({ options: list(100) })).toMatchObject({ isCut: false, isFree: false });
-		const { options: shown, isCut } = read({ options: list(101) });
-		expect([shown.length, isCut]).toEqual([100, true]);
-		const groups = list(9).map(() => ({ options: list(99) }));
-		expect(read({ options: groups }).options).toHaveLength(100);
-	});
 });
 
 describe('all other fields are shown', () => {
@@ -199,18 +189,5 @@ describe('an answer', () => {
 		],
 	])('is refused if it is %s', (_, question, answer, reason) => {
 		expect(checkQuestionAnswer(question, answer)).toEqual({ reason });
-	});
-
-	test('is sent with the type of the question, and with the option if one was chosen', () => {
-		const interaction = { type: 'input', id: 'i1' };
-		expect(answerValues(interaction, { value: 'blue', isOption: false })).toEqual({
-			type: 'input',
-			answer: 'blue',
-		});
-		expect(answerValues(interaction, { value: 1, isOption: true })).toEqual({
-			type: 'input',
-			option: 1,
-			answer: 1,
-		});
 	});
 });

@@ -11,7 +11,6 @@ import { compareLines } from '../../nodes/RunAgentSession/requests/lineDiff.ts';
 import { parseDiff } from '../../nodes/RunAgentSession/requests/unifiedDiff.ts';
 
 const PATH = 'src/a.ts';
-const text = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
 const numbered = (count: number, name = 'line') =>
 	Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
 
@@ -125,12 +124,6 @@ describe('a change is found', () => {
 });
 
 describe('the same change counts once', () => {
-	test('as a diff and as two texts', () => {
-		const before = text('1', '2', 'const a = 1;', 'color("red");');
-		const after = text('1', '2', 'const a = 1;', 'color("blue");', '// done');
-		expect(show(read({ diff: GIT_DIFF, before, after }))).toEqual(GIT_LINES);
-	});
-
 	test('but not if another text hides behind a diff', () => {
 		const change = read({ path: PATH, diff: GIT_DIFF, before: 'x', after: 'evil' });
 		expect(show(change)).toEqual(expect.arrayContaining(['+4 color("blue");', '+1 evil']));
@@ -204,11 +197,6 @@ describe('a unified diff', () => {
 			'@@@ -1 +0,0 @@|-a|@-- |@2.39',
 		],
 	])('shows %s', (_, lines, shown) => expect(paths(...lines)[0][2]).toBe(shown));
-
-	test('shows both paths if two lines name the file differently', () => {
-		const lines = ['diff --git a/x b/x', '--- a/y', '+++ b/y', '@@ -1 +1 @@', '-a'];
-		expect(paths(...lines).map(([path]) => path)).toEqual(['x', 'y']);
-	});
 });
 
 const line = fc.constantFrom('a', 'b', 'c', '', '-- x', '++ y', '@@ z', ' d');
@@ -267,19 +255,6 @@ describe('comparing two texts', () => {
 		expect(isExact).toBe(true);
 		expect(changed.filter(({ sign }) => sign === '+').map((each) => each.new)).toEqual([6, 99_991]);
 	});
-
-	test.each([
-		['only line ends', 'a\r\nb\r\n', 'a\nb\n', ['-1 a\r', '-2 b\r', '+1 a', '+2 b']],
-		[
-			'lines of a file with Windows line ends',
-			'a\r\nb\r\n',
-			'a\r\nc\r\n',
-			[' 1 a', '-2 b', '+2 c'],
-		],
-		['only the last line end', 'a\n', 'a', ['@ Only the old text ends with a line break']],
-	])('shows a change of %s', (_, before, after, shown) => {
-		expect(show(read({ before, after })).filter((each) => !each.startsWith('@ @@'))).toEqual(shown);
-	});
 });
 
 describe('counts', () => {
@@ -305,26 +280,6 @@ describe('counts', () => {
 			'«f 1» (+1 −1), «f 2» (+1 −1), «f 3» (+1 −1), 2 more files',
 		],
 	])('%s', (_, metadata, words) => expect(summary(metadata)).toBe(words));
-
-	test.each<[string, object]>([
-		['replaces all', { oldText: 'a', newText: 'b', replace_all: true }],
-		['replaces three times', { old_string: 'a', new_string: 'b', expected_replacements: 3 }],
-		['deletes a file', { patch: `*** Delete File: ${PATH}` }],
-		['is binary', { diff: `diff --git a/${PATH} b/${PATH}\nBinary files differ` }],
-		[
-			'differs too much to compare',
-			{
-				before: numbered(4_000).join('\n'),
-				after: numbered(4_000).reverse().join('\n'),
-			},
-		],
-		['is too long to be read', { diff: `@@ -1 +1 @@\n-${'a'.repeat(1_100_000)}\n+b` }],
-		['has too many lines', { before: '\n'.repeat(120_000), after: 'a' }],
-	])('are never invented for a change that %s', (_, metadata) => {
-		const change = read({ path: PATH, ...metadata })!;
-		expect(summarizeChange(change)).toBe(named(PATH));
-		expect(change.files[0]).not.toHaveProperty('added');
-	});
 });
 
 describe('a long change', () => {

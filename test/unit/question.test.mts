@@ -44,34 +44,6 @@ describe('a question', () => {
 		);
 	});
 
-	test('counts requests only if there are several', () => {
-		const edit = request({
-			permission: 'edit',
-			patterns: ['a.md', 'b.md'],
-			response: undefined,
-			metadata: {},
-		});
-		expect(ask(request(), edit)).toBe(
-			[
-				'The agent needs your approval for 2 requests',
-				'1. Run this command',
-				'Command: «git push origin main»',
-				'2. Edit these files',
-				'File 1 of 2: «a․md»',
-				'File 2 of 2: «b․md»',
-				'1. Choices: Approve once',
-				'Project: «Website»',
-				'Task: «Publish the page․»',
-				'Session: «2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f»',
-				'1. Permission: «bash»',
-				'1. Instruction: «Push?»',
-				'1. Metadata: «{"tool"∶"bash"}»',
-				'2. Permission: «edit»',
-				'Dashboard: https://example.com/sessions/2c3d0f6e',
-			].join('\n'),
-		);
-	});
-
 	test.each<[unknown, RegExp]>([
 		[request({ patterns: [] }), /^No command or path given$/m],
 		[request({ patterns: undefined }), /^No command or path given$/m],

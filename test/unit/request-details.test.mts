@@ -11,18 +11,6 @@ const request = (changes: object = {}) => ({
 });
 
 describe('a request', () => {
-	test('with only a permission and a command has no further fact', () => {
-		expect(describeRequest(request())).toStrictEqual({
-			kind: 'command',
-			permission: { label: 'Permission', text: 'bash' },
-			targets: [{ label: 'Command', text: 'git push' }],
-			covers: [],
-			folder: undefined,
-			more: [],
-			options: [],
-		});
-	});
-
 	test.each<[unknown, string]>([
 		['rm -rf /', 'rm -rf /'],
 		[7, '7'],
@@ -147,23 +135,5 @@ describe('other details', () => {
 		expect(describeRequest(request(changes)).more).toEqual(
 			rest === undefined ? [] : [{ label: 'Other details', text: JSON.stringify(rest) }],
 		);
-	});
-
-	test('come after the facts with a name, the most important first', () => {
-		const { more } = describeRequest({
-			...request({ type: 'question', metadata: ['m'], surprise: 1 }),
-			command: ['c'],
-			cwd: ['f'],
-			response: { scope: ['s'], instruction: 'i' },
-		});
-		expect(more).toEqual([
-			{ label: 'Permission', text: 'bash' },
-			{ label: 'Instruction', text: 'i' },
-			{ label: 'Scope', text: '["s"]' },
-			{ label: 'Command', text: '["c"]' },
-			{ label: 'Folder', text: '["f"]' },
-			{ label: 'Metadata', text: '["m"]' },
-			{ label: 'Other details', text: '{"surprise":1}' },
-		]);
 	});
 });
