@@ -22,8 +22,7 @@ async function types() {
 
 /**
  * Builds the code: a file for each node and credential, one for what their panels share, and those that are loaded on first use. n8n
- * loads the first two kinds whenever it starts, and a file for each module takes it nearly three times as long (docs/benchmarks.md,
- * cold-start).
+ * loads the first two kinds whenever it starts, and a file for each module takes it nearly three times as long.
  */
 async function code() {
 	const entries = [...nodes, ...credentials].map(placeOf);

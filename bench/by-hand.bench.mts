@@ -7,8 +7,7 @@ import { createDice } from '../local-service/faults.mts';
 import { faultsFrom } from '../test/faults/faultRules.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { callWebhook, onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
-import { readPolls, getRequests } from './pollRecord.mts';
-import type { SessionRecord } from './sessionCourse.mts';
+import { getLastInterval, getRequests } from './pollRecord.mts';
 import { importCredential } from '../tools/demoStage.mts';
 
 export const name = 'by-hand';
@@ -78,6 +77,14 @@ export async function run(log: (line: string) => void): Promise<Table> {
 		}
 		return makeTable(measured);
 	});
+}
+
+/** A session as the control API shows it; moments are ISO 8601. */
+interface SessionRecord {
+	sessionId: string;
+	prompt: string;
+	finishedAt: string;
+	interactions: Array<{ resolvedAt: string }>;
 }
 
 const title = ({ kind, conditions }: Trial) => `${kind.title}, ${conditions}`;
@@ -251,7 +258,7 @@ function getDelays(
 		return [
 			{
 				delay,
-				interval: readPolls(getRequests(session.sessionId, requests)).lastInterval * (1 + 1 / 5),
+				interval: getLastInterval(getRequests(session.sessionId, requests)) * (1 + 1 / 5),
 			},
 		];
 	});

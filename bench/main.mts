@@ -4,7 +4,6 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs, styleText } from 'node:util';
 import { build } from '../tools/build.mts';
-import { ensureParts } from '../tools/parts.mts';
 import { isMet, type Benchmark } from './benchmark.mts';
 import { saveRun } from './document.mts';
 import { lines } from './print.mts';
@@ -44,7 +43,6 @@ try {
 	});
 	const benchmarks = chosen(await all(), positionals);
 	console.log(`Node ${process.versions.node}, n8n-core ${version}`);
-	await ensureParts(['clickHouse'], console.error);
 	await build();
 	// One after the other, so that none slows another down.
 	for (const benchmark of benchmarks)

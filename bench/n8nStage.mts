@@ -28,7 +28,7 @@ const VALUES = ' -- PARAMETERS: ';
 
 /** Calls `work` with a new n8n, which is gone afterwards. */
 export async function onN8nStage<T>(
-	{ log, env, clock }: { log: Log } & Pick<HostOptions, 'env' | 'clock'>,
+	{ log, env }: { log: Log } & Pick<HostOptions, 'env'>,
 	work: (stage: N8nStage) => Promise<T>,
 ): Promise<T> {
 	await ensureHost({ log });
@@ -38,7 +38,6 @@ export async function onN8nStage<T>(
 		const host = await startHost({
 			packageDir: packed.folder,
 			env: { ...LOG_QUERIES, ...env },
-			clock,
 			log: (line) => note(line, writes),
 		});
 		try {

@@ -39,8 +39,9 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	/** Measures n8n in the intervals from now on. */
 	async function watch(title: string): Promise<Figures> {
 		log(title);
-		await service.control.clearRequests();
 		const first = gauges.length;
+		while (gauges.length <= first) await sleep(100);
+		await service.control.clearRequests();
 		while (gauges.length <= first + INTERVALS) await sleep(100);
 		const [from, to] = [gauges[first], gauges.at(-1)!];
 		const seconds = INTERVALS * 10;
@@ -69,7 +70,7 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	}
 }
 
-/** Starts sessions of hours in one execution, until they are waited for. Returns how to stop that. */
+/** Starts sessions of hours in one execution, until all of them have been polled: the pause after the start is short. Returns how to stop that. */
 async function begin(
 	host: Host,
 	service: LocalService,
@@ -91,7 +92,8 @@ async function begin(
 		await sleep(500);
 		const [execution] = await listExecutions(host.rest, workflowId);
 		const sessions = (await service.sessions()).filter(({ prompt }) => prompt.startsWith(path));
-		if (execution?.status !== wanted || sessions.length < count) continue;
+		if (execution?.status !== wanted || sessions.filter(({ polls }) => polls > 0).length < count)
+			continue;
 		return async () => await host.stop(execution.id);
 	}
 }

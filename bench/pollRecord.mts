@@ -2,15 +2,6 @@
 import type { ServedRequest } from '../tools/demoService.mts';
 import { MIN_POLL_MS, pollDelay } from '../nodes/RunAgentSession/session/schedule.ts';
 
-interface PollRecord {
-	/** The start, polls and decisions */
-	requests: number;
-	/** Polls that came sooner than the policy allows after what the answers before had shown */
-	early: number;
-	/** The policy's interval before the last poll, without jitter */
-	lastInterval: number;
-}
-
 /** All that was sent for one session, in order */
 export function getRequests(sessionId: string, requests: ServedRequest[]): ServedRequest[] {
 	return requests.filter(
@@ -20,19 +11,13 @@ export function getRequests(sessionId: string, requests: ServedRequest[]): Serve
 	);
 }
 
-/** Goes through a session's requests as the policy would. */
-export function readPolls([start, ...others]: ServedRequest[]): PollRecord {
-	const record: PollRecord = { requests: 1 + others.length, early: 0, lastInterval: MIN_POLL_MS };
-	const startedAt = Date.parse(start.at);
-	let sentBefore = startedAt;
+/** Returns the policy's interval before the last poll of a session, without jitter. */
+export function getLastInterval([start, ...others]: ServedRequest[]): number {
+	let lastInterval = MIN_POLL_MS;
+	let sentBefore = Date.parse(start.at);
 	for (const request of others) {
-		const sentAt = Date.parse(request.at);
-		if (request.method === 'GET') {
-			const interval = pollDelay(sentBefore - startedAt, 0)!;
-			if (sentAt - sentBefore < interval) record.early++;
-			record.lastInterval = interval;
-		}
-		sentBefore = sentAt;
+		if (request.method === 'GET') lastInterval = pollDelay(sentBefore - Date.parse(start.at), 0)!;
+		sentBefore = Date.parse(request.at);
 	}
-	return record;
+	return lastInterval;
 }

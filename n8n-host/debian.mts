@@ -20,35 +20,25 @@ export const postgresPackage: DebianPackage = {
 	find: postgresProgram,
 };
 
-/** The machine to install them on; tests bring their own. */
-export interface Machine {
-	isRoot: boolean;
-	/** Runs apt-get with these arguments and returns its exit code and output; undefined if the machine has no apt-get */
-	aptGet?(args: string[]): Promise<{ code: number; output: string }>;
-}
-
 /** Installs those packages that are missing. Throws, naming them and how to install them, if it cannot. */
-export async function ensurePackages(
-	packages: DebianPackage[],
-	log: Log,
-	machine: Machine = thisMachine(),
-): Promise<void> {
+export async function ensurePackages(packages: DebianPackage[], log: Log): Promise<void> {
 	const isMissing = ({ program, find = onPath }: DebianPackage) => !find(program);
 	const missing = packages.filter(isMissing).map(({ name }) => name);
 	if (missing.length === 0) return;
 
 	const names = missing.join(' ');
 	const help = `Install them by hand: apt-get install ${names}`;
-	if (!machine.aptGet)
+	if (!onPath('apt-get'))
 		throw new Error(
 			`Missing: ${names}. There is no apt-get here to install them with. On Debian: apt-get install ${names}`,
 		);
-	if (!machine.isRoot) throw new Error(`Missing: ${names}. Only root may install them. ${help}`);
+	if (process.getuid?.() !== 0)
+		throw new Error(`Missing: ${names}. Only root may install them. ${help}`);
 
 	log(`installing ${names}`);
 	// A list that is too old is seen in the installation.
-	await machine.aptGet(['update']);
-	const { code, output } = await machine.aptGet([
+	await aptGet(['update']);
+	const { code, output } = await aptGet([
 		'install',
 		'--yes',
 		'--no-install-recommends',
@@ -78,10 +68,6 @@ export function postgresProgram(program: string): string | undefined {
 	const newestFirst = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
 	const folders = newestFirst.map((version) => join(versions, version, 'bin'));
 	return findProgram(program, folders) ?? onPath(program);
-}
-
-function thisMachine(): Machine {
-	return { isRoot: process.getuid?.() === 0, aptGet: onPath('apt-get') ? aptGet : undefined };
 }
 
 async function aptGet(args: string[]) {

@@ -7,7 +7,7 @@ import { HANG_MS, lookAgainMs } from './hang.mts';
 type Item = { json: Record<string, any>; pairedItem?: unknown; error?: any };
 
 /** One run of one node */
-export interface NodeRun {
+interface NodeRun {
 	executionStatus: string;
 	/** By output index, then item */
 	data?: { main: Array<Item[] | null> };

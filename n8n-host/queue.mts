@@ -16,23 +16,17 @@ interface Closing {
 export interface QueueOptions {
 	/** The package as published, for the main and every worker. The folder is needed for as long as workers are added. */
 	packageDir: string;
-	workers?: number;
 	/** Executions that a worker runs at the same time */
 	concurrency?: number;
 	/** Further environment for the main and the workers */
 	env?: NodeJS.ProcessEnv;
-	/** Factor by which this n8n resumes paused executions faster */
-	waitsFaster?: number;
 	/** Factor by which the clocks of the main and the workers run faster, and their start */
 	clock?: HostOptions['clock'];
-	/** Told which worker runs which execution */
-	log?: Log;
 }
 
-export interface Worker {
+interface Worker {
 	/** The ids of the executions that it has started, in their order */
 	readonly executions: readonly string[];
-	tail(): string;
 	/** As kill -9 does it: it can save nothing and tell nobody. */
 	kill(): Promise<void>;
 }
@@ -54,12 +48,9 @@ export async function ensureQueue({ log }: { log: Log }): Promise<void> {
 /** Starts all of it. Needs `ensureHost` and `ensureQueue` to have been called. */
 export async function startQueueHost({
 	packageDir,
-	workers: count = 2,
 	concurrency = 10,
 	env = {},
-	waitsFaster,
 	clock,
-	log,
 }: QueueOptions): Promise<QueueHost> {
 	const started: Closing[] = [];
 	/** Backwards: what others need goes last. */
@@ -76,7 +67,7 @@ export async function startQueueHost({
 		const [redis, postgres] = await all([keep(startRedis()), keep(startPostgres())]);
 		const ports = await freeHostPorts();
 		const environment = { ...queueEnvironment(redis, postgres, hostUrl(ports)), ...env };
-		const shared = { packageDir, env: environment, waitsFaster, clock };
+		const shared = { packageDir, env: environment, clock };
 		// The main first: it is the one that sets up the database. It keeps its address, and so anyone who is logged in.
 		let main = await keep(startHost({ ...shared, ports }));
 		const restartMain = async () => {
@@ -84,15 +75,11 @@ export async function startQueueHost({
 		};
 		const workers: Worker[] = [];
 		const addWorker = async (): Promise<Worker> => {
-			const worker = await keep(
-				startWorker(shared, concurrency, (id) =>
-					log?.(`worker ${workers.indexOf(worker) + 1} runs execution ${id}`),
-				),
-			);
+			const worker = await keep(startWorker(shared, concurrency));
 			workers.push(worker);
 			return worker;
 		};
-		await all(Array.from({ length: count }, addWorker));
+		await all([addWorker(), addWorker()]);
 		const kill = async () => await main.kill();
 		return { ...main, kill, workers, addWorker, restartMain, close };
 	} catch (error) {
@@ -128,20 +115,14 @@ function queueEnvironment(redis: Redis, postgres: Postgres, url: string): NodeJS
 	};
 }
 
-async function startWorker(
-	options: HostOptions,
-	concurrency: number,
-	onExecution: (id: string) => void,
-): Promise<Worker & Closing> {
+async function startWorker(options: HostOptions, concurrency: number): Promise<Worker & Closing> {
 	const executions: string[] = [];
 	let announce = () => {};
 	const ready = new Promise<void>((resolve) => (announce = resolve));
 	const readLog = (line: string) => {
 		if (line.includes('n8n worker is now ready')) announce();
 		const id = /Worker started execution (\d+) /.exec(line)?.[1];
-		if (!id) return;
-		executions.push(id);
-		onExecution(id);
+		if (id) executions.push(id);
 	};
 
 	const n8n = startN8n(['worker', `--concurrency=${concurrency}`], await freeHostPorts(), {
@@ -162,5 +143,5 @@ async function startWorker(
 		await n8n.stop();
 		throw new Error(`A worker of n8n did not start: ${trouble}\n${n8n.tail()}`);
 	}
-	return { executions, tail: n8n.tail, kill: n8n.kill, close: n8n.stop };
+	return { executions, kill: n8n.kill, close: n8n.stop };
 }

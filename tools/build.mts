@@ -12,7 +12,7 @@ const gulp = join(root, 'node_modules/gulp/bin/gulp.js');
 const marker = join(root, '.cache/built');
 
 /** Returns a digest of everything that the build reads. */
-export function sourcesDigest(folder: string = root): string {
+function sourcesDigest(folder: string = root): string {
 	const files = globSync('{nodes,credentials}/**/*.*', { cwd: folder }).sort();
 	const digest = createHash('sha256');
 	for (const file of [

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 
 const root = new URL('../', import.meta.url);
 
-export interface RepositoryUrls {
+interface RepositoryUrls {
 	/** Base URL of shown files: the address of `docs/benchmarks.md` is `${files}/docs/benchmarks.md` */
 	files: string;
 	folders: string;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The used part of n8n's request to the model */
-export interface ChatRequest {
+interface ChatRequest {
 	messages: Array<{ role: string; content: string; tool_call_id?: string }>;
 	tools: Array<{ function: { name: string; description: string; parameters: any } }>;
 }

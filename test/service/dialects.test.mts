@@ -4,16 +4,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { namedOperations } from '../../openapi/contract.mts';
 
-import { startService } from '../../local-service/app.mts';
+import { createService } from '../../local-service/app.mts';
 import {
 	assumedRequests,
 	operationIds,
 	type OperationId,
 } from '../../local-service/dialects/assumed-requests.mts';
-import type { Dialect } from '../../local-service/dialects/dialect.mts';
-import { createDialectLayer } from '../../local-service/dialects/layer.mts';
-import { getOverrides } from '../../local-service/dialects/overrides.mts';
-import type { Store } from '../../local-service/state.mts';
 import {
 	findConflict,
 	dialectNames,
@@ -88,30 +84,6 @@ const workable = dialectNames.filter(
 	(name) => !dialects[name].ignores || !dialects[name].touches.includes('resolveInteraction'),
 );
 
-test('an answer to a question can have a shape of its own, which decisions don’t have', () => {
-	const dialect: Dialect = {
-		summary: 'An answer is in answer',
-		questionAnswer: { answer: { text: '{answer}', choice: '{option}' } },
-	};
-	expect(getOverrides([dialect])).toEqual({
-		answerQuestion: {
-			body: { type: '{type}', answer: { text: '{answer}', choice: '{option}' } },
-		},
-	});
-	const layer = createDialectLayer([dialect]);
-	const operation = namedOperations.find(
-		({ operationId }) => operationId === 'resolveInteraction',
-	)!;
-	const read = (body: unknown) => layer.readBody(operation, body, {} as Store);
-	expect(read({ type: 'choice', answer: { text: 'blue', choice: 'blue' } })).toEqual({
-		type: 'choice',
-		response: 'blue',
-	});
-	expect(() => read({ type: 'choice', response: 'blue' })).toThrow('body/response is not known');
-	const decision = { type: 'permission', response: 'once' };
-	expect(read(decision)).toEqual(decision);
-});
-
 describe('every dialect', () => {
 	test.each(workable)(
 		'%s: every operation works when it is called as the overrides say',
@@ -185,8 +157,8 @@ describe('mixtures', () => {
 
 	test('of dialects that contradict each other are refused, and an unknown name is refused with a list of the known names', async () => {
 		expect(findConflict(['snake-case', 'bare-lists'])).toBeUndefined();
-		expect(findConflict(['session-ids-plain', 'session-ids-run'])).toBe(
-			'The dialects session-ids-plain and session-ids-run contradict each other: a service has one kind of session ids',
+		expect(findConflict(['session-ids-snake', 'session-ids-run'])).toBe(
+			'The dialects session-ids-snake and session-ids-run contradict each other: a service has one kind of session ids',
 		);
 		expect(findConflict(['bare-lists', 'bare-lists'])).toContain('named twice');
 		expect(findConflict(['klingon'])).toMatch(
@@ -197,8 +169,8 @@ describe('mixtures', () => {
 });
 
 test('a service that listens prints the overrides it needs', async () => {
-	const plain = await startService();
-	const foreign = await startService({ dialects: ['message-parts'] });
+	const plain = await createService().start();
+	const foreign = await createService({ dialects: ['message-parts'] }).start();
 	expect([plain.overrides, foreign.overrides]).toEqual([{}, dialects['message-parts'].overrides]);
 	await Promise.all([plain.close(), foreign.close()]);
 });

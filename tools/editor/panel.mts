@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 
 /** A list that is searched and paged, such as that of projects */
-export interface EntityList {
+interface EntityList {
 	/** Texts shown so far */
 	entries: Locator;
 	/** Types into the search field and waits for what n8n's server finds. */
