@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import { scan } from './scan.mts';
+import { contractTypes, typesFile } from '../../tools/contract-types.mts';
 import { packedPackage, type PackedPackage } from '../../tools/package.mts';
 
 let packed: PackedPackage;
@@ -71,4 +72,8 @@ describe('the package', () => {
 		expect(dependencies).toBeUndefined();
 		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	});
+});
+
+test('the types made from the contract are current', async () => {
+	expect(await readFile(typesFile, 'utf8')).toBe(await contractTypes());
 });

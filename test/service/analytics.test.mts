@@ -33,9 +33,7 @@ test.each([
 	'SELECT number AS n, sum(number) OVER (ORDER BY number ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM numbers(3) ORDER BY n WITH FILL FROM 0 TO 5 STEP 1',
 	'SELECT arrayMap(x -> x + 1, [1, 2]) AS list, quantile(0.5)(number) AS n FROM numbers(10)',
 ])('%j is answered', async (text) => {
-	expect(
-		(await rows(text)).map((row: { n?: number; list?: number[] }) => row.n ?? row.list),
-	).not.toEqual([]);
+	expect((await rows(text)).map((row) => row.n ?? row.list)).not.toEqual([]);
 });
 
 test.each([
@@ -133,7 +131,7 @@ test('a caller sees only the rows of its own projects', async () => {
 				'SELECT DISTINCT domain FROM events_computed UNION DISTINCT SELECT DISTINCT domain FROM daily_page_rollups ORDER BY domain',
 				token,
 			)
-		).map(({ domain }: { domain: string }) => domain);
+		).map(({ domain }) => domain);
 	const own = await domains(await keyFor({ projects: [mine] }));
 	const both = await domains(await keyFor({ projects: [mine, sibling] }));
 	const other = await domains(await keyFor({ projects: [stranger] }));

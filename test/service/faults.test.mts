@@ -140,7 +140,7 @@ describe('the effects of faults', () => {
 		const pending = async () =>
 			(
 				await api<Schemas['AgentSession']>('GET', `/agent/sessions/${sessionId}`)
-			).body.pendingInteractions!.map(({ id }: { id: string }) => id);
+			).body.pendingInteractions!.map(({ id }) => id);
 		await arm({ kind: 'duplicate-interactions' });
 		await arm({ kind: 'vanishing-interactions' });
 		advance(5);

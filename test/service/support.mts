@@ -7,13 +7,14 @@ import {
 } from '../../local-service/app.mts';
 import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
 import type { NewKey } from '../../local-service/control/control.mts';
+import type { components } from '../../openapi/contract-types.mts';
 import { CURRENT_VERSION } from '../../local-service/caller.mts';
 import { parseJson } from '../../local-service/json.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
 import { createServiceClock } from '../support/virtualClock.mts';
 
-/** Bodies by the name of their schema. The service checks them against the contract. */
-export type Schemas = Record<string, any>;
+/** Schemas of the contract, by name */
+export type Schemas = components['schemas'];
 export type List<Item> = Omit<Schemas['ListEnvelope'], 'data'> & { data: Item[] };
 
 export const current = CURRENT_VERSION;
