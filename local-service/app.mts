@@ -19,6 +19,7 @@ import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
 import { createRateLimit, type RateSetting } from './rate-limit.mts';
 import { createRecord } from './record.mts';
+import type { Lateness } from './lateness.mts';
 import { seed } from './seed.mts';
 
 export interface ServiceOptions {
@@ -29,6 +30,8 @@ export interface ServiceOptions {
 	rateLimit?: RateSetting;
 	/** Names of dialects that the service speaks, see `dialects/` */
 	dialects?: readonly string[];
+	/** Delay of changes, in milliseconds of service time. By default the dialects' delay, or none. */
+	lateness?: Partial<Lateness>;
 	/** Connection to ClickHouse. By default chdb, in this process. */
 	clickHouse?: Connect;
 	/** The event data that analytics has; default: ninety days of traffic up to now */
@@ -80,7 +83,7 @@ export function createService(options: ServiceOptions = {}): Service {
 		connect: options.clickHouse,
 	});
 	const parts: ApiParts = {
-		state: { clock, store, analytics, lateness: layer.lateness },
+		state: { clock, store, analytics, lateness: { ...layer.lateness, ...options.lateness } },
 		record: createRecord(),
 		faults: createFaults(),
 		rateLimit: createRateLimit(),
@@ -133,6 +136,10 @@ export function createService(options: ServiceOptions = {}): Service {
 		},
 	};
 }
+
+/** Creates a service and listens on a free port of this machine. */
+export const startService = (options?: ServiceOptions): Promise<RunningService> =>
+	createService(options).start();
 
 /** A listening address as it is written in a URL. An address that represents all of them is reached by loopback. */
 function reachable(host: string): string {

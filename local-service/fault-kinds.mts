@@ -1,11 +1,12 @@
 // Effects of each kind of fault on an answer: a table of pure functions.
 import { getCode } from './errors.mts';
 import type { FaultRule } from './faults.mts';
+import { isObject, parseJson, type JsonObject } from './json.mts';
 
 /** An answer as it is sent. */
 export interface WireAnswer {
-	/** `half`: the body is cut in the middle; `reset`: the socket is closed without an answer */
-	ending: 'whole' | 'half' | 'reset';
+	/** `half`: the body is cut in the middle; `reset`: the socket is closed without an answer; `never`: the caller waits for ever */
+	ending: 'whole' | 'half' | 'reset' | 'never';
 	status: number;
 	headers: Record<string, string>;
 	text: string;
@@ -41,6 +42,8 @@ interface Kind {
 export interface FaultyService {
 	/** Wall time in milliseconds */
 	wallNow: number;
+	/** The cursor of the request, if it has one */
+	cursor?: string;
 	/** An error as the service writes it */
 	refuse(
 		status: number,
@@ -56,19 +59,14 @@ const requested = 'A fault was requested.';
 const httpDate = (time: number) => new Date(time).toUTCString();
 
 function statusFault(
-	{ status = 503, message = requested, retryAfter }: FaultRule,
+	{ status = 503, code = getCode(status), message = requested, retryAfter }: FaultRule,
 	{ wallNow, refuse }: FaultyService,
 ): WireAnswer {
 	const after =
 		typeof retryAfter === 'object'
 			? httpDate(wallNow + retryAfter.date * 1000)
 			: retryAfter?.toString();
-	return refuse(
-		status,
-		getCode(status),
-		message,
-		after === undefined ? {} : { 'retry-after': after },
-	);
+	return refuse(status, code, message, after === undefined ? {} : { 'retry-after': after });
 }
 
 /** Shifts every timestamp in an answer, and its `Date` header. */
@@ -78,6 +76,14 @@ function skew(wire: WireAnswer, ms: number, wallNow: number): WireAnswer {
 		(_, moment: string) => JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
 	);
 	return { ...wire, text, headers: { ...wire.headers, date: httpDate(wallNow + ms) } };
+}
+
+/** Changes fields of a list's envelope; leaves every other answer alone. */
+function changeList(wire: WireAnswer, change: (list: JsonObject) => JsonObject): WireAnswer {
+	const body = parseJson(wire.text);
+	return isObject(body) && 'next_cursor' in body
+		? { ...wire, text: JSON.stringify({ ...body, ...change(body) }) }
+		: wire;
 }
 
 function changePending(wire: WireAnswer, change: (pending: unknown[]) => unknown[]): WireAnswer {
@@ -130,12 +136,13 @@ export const faultKinds = {
 		processes: true,
 		apply: () => ({ ending: 'whole', status: 200, headers: json, text: '' }),
 	},
+	hang: { stage: 'request', processes: false, apply: (wire) => ({ ...wire, ending: 'never' }) },
 	'content-type': {
 		stage: 'request',
 		processes: true,
-		apply: (wire) => ({
+		apply: (wire, { contentType = 'text/plain' }) => ({
 			...wire,
-			headers: { ...wire.headers, 'content-type': 'text/plain' },
+			headers: { ...wire.headers, 'content-type': contentType },
 		}),
 	},
 	'not-found': {
@@ -147,6 +154,17 @@ export const faultKinds = {
 		stage: 'request',
 		processes: true,
 		apply: (wire, { ms = 0 }, { wallNow }) => skew(wire, ms, wallNow),
+	},
+	'lost-cursor': {
+		stage: 'request',
+		processes: true,
+		apply: (wire) => changeList(wire, () => ({ has_more: true, next_cursor: null })),
+	},
+	'repeated-cursor': {
+		stage: 'request',
+		processes: true,
+		apply: (wire, _, { cursor }) =>
+			changeList(wire, (list) => ({ has_more: true, next_cursor: cursor ?? list.next_cursor })),
 	},
 	'duplicate-interactions': {
 		stage: 'answer',

@@ -15,11 +15,14 @@ export interface FaultRule {
 	seed?: number;
 	/** For `status` */
 	status?: number;
+	code?: string;
 	message?: string;
 	/** For `status`: the header in seconds, or as an HTTP date that many seconds ahead */
 	retryAfter?: number | { date: number };
 	/** For `latency` and `skew`: milliseconds */
 	ms?: number;
+	/** For `content-type` */
+	contentType?: string;
 	/** True if the service carries the request out all the same; each kind has its default */
 	process?: boolean;
 }

@@ -1,6 +1,7 @@
 // Reads the command line.
 import { parseArgs } from 'node:util';
 import type { ServiceOptions } from './app.mts';
+import type { Lateness } from './lateness.mts';
 
 export const usage = `The Workspace Automation API on this machine.
 
@@ -9,6 +10,7 @@ export const usage = `The Workspace Automation API on this machine.
   --speed <n>   service seconds per second (default 1)
   --dialect <d> speak otherwise where the API document is silent; several names are
                 separated by commas, and --dialects lists them
+  --late <s>    show changes that many seconds late
   --json        print one line of JSON once it is listening
   --dialects    list the dialects
   --help        print this`;
@@ -21,17 +23,24 @@ function readNumber(name: string, text: string, isGood: (value: number) => boole
 	return value;
 }
 
+/** `--late 5`: every kind of change shows five seconds late. */
+function getLateness(text: string | undefined): Partial<Lateness> {
+	if (text === undefined) return {};
+	const ms = 1000 * readNumber('late', text, (value) => value >= 0 && Number.isFinite(value));
+	return { session: ms, turn: ms, resolution: ms, listed: ms };
+}
+
 interface Options {
 	/** Print this and end */
 	print?: 'usage' | 'dialects';
 	port: number;
 	host: string;
 	json: boolean;
-	service: Required<Pick<ServiceOptions, 'speed' | 'dialects'>>;
+	service: Required<Pick<ServiceOptions, 'speed' | 'dialects' | 'lateness'>>;
 }
 
 /**
- * @param args as typed, such as `['--port', '0', '--speed', '5']`
+ * @param args as typed, such as `['--port', '0', '--late', '5']`
  * @throws Error with a sentence for the person at the keyboard
  */
 export function readOptions(args: string[]): Options {
@@ -43,6 +52,7 @@ export function readOptions(args: string[]): Options {
 			speed: { type: 'string', default: '1' },
 			dialect: { type: 'string', default: '' },
 			dialects: { type: 'boolean', default: false },
+			late: { type: 'string' },
 			json: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -62,6 +72,7 @@ export function readOptions(args: string[]): Options {
 				.split(',')
 				.map((name) => name.trim())
 				.filter((name) => name !== ''),
+			lateness: getLateness(values.late),
 		},
 	};
 }

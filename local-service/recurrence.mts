@@ -1,5 +1,5 @@
 // Finds the next run of a recurrence rule (RFC 5545). Times are UTC.
-import rruleModule from 'rrule';
+import rruleModule, { type Options } from 'rrule';
 import type { Task } from './state.mts';
 
 // rrule is CommonJS: what it exports is the default of its module.
@@ -43,6 +43,24 @@ export function isRule(rule: string): boolean {
 	);
 }
 
+/** The longest that each month can be, January first */
+const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** `BYMONTH=2;BYMONTHDAY=30`: rrule would look for that day until the year 9999. */
+function neverRuns({ bymonth, bymonthday }: Partial<Options>): boolean {
+	const lengths = [bymonth ?? []].flat().map((month) => longestMonths[month - 1]);
+	const days = [bymonthday ?? []].flat();
+	return (
+		lengths.length > 0 &&
+		days.length > 0 &&
+		days.every((day) => lengths.every((length) => Math.abs(day) > length))
+	);
+}
+
+/** rrule takes the times of a day in the order in which they are written. */
+const ascending = (times: Options['byhour'] | undefined) =>
+	times && [times].flat().sort((a, b) => a - b);
+
 /**
  * The first run after a moment.
  * @param anchor replaces DTSTART (milliseconds, accurate to the minute): what the rule leaves open is taken from it
@@ -51,8 +69,12 @@ export function isRule(rule: string): boolean {
  */
 export function nextRun(rule: string, anchor: number, after: number): number | undefined {
 	if (!isRule(rule)) return undefined;
+	const options = RRule.parseString(bare(rule));
+	if (neverRuns(options)) return undefined;
 	const runs = new RRule({
-		...RRule.parseString(bare(rule)),
+		...options,
+		byhour: ascending(options.byhour),
+		byminute: ascending(options.byminute),
 		dtstart: new Date(Math.floor(anchor / 60_000) * 60_000),
 	});
 	return runs.after(new Date(after))?.getTime();

@@ -32,7 +32,7 @@ export interface Question {
 export type Step =
 	| { kind: 'work'; ms: number }
 	| { kind: 'idle'; ms: number }
-	| { kind: 'ask'; requests: PermissionRequest[] }
+	| { kind: 'ask'; requests: PermissionRequest[]; orFail: boolean }
 	| { kind: 'change'; change: Change }
 	| { kind: 'question'; question: Question }
 	| { kind: 'say'; text: string }
@@ -114,10 +114,12 @@ function readChange(text: string): Step | undefined {
 		: { kind: 'change', change: { form: form as Change['form'], before, after } };
 }
 
-function readAsk(text: string): Step | undefined {
+function readAsk(text: string, orFail: boolean): Step | undefined {
 	// A plus separates requests only where another request follows
 	const requests = text.split(/\s\+\s(?=[\w.-]+:)/).map(readRequest);
-	return requests.every((request) => request !== undefined) ? { kind: 'ask', requests } : undefined;
+	return requests.every((request) => request !== undefined)
+		? { kind: 'ask', requests, orFail }
+		: undefined;
 }
 
 function readTimed(kind: 'work' | 'idle', text: string): Step | undefined {
@@ -134,7 +136,8 @@ function readStatus(text: string): Step | undefined {
 const readers: Record<string, (text: string) => Step | undefined> = {
 	work: (text) => readTimed('work', text),
 	idle: (text) => readTimed('idle', text),
-	ask: readAsk,
+	ask: (text) => readAsk(text, false),
+	'ask!': (text) => readAsk(text, true),
 	change: readChange,
 	question: readQuestion,
 	say: (text) => ({ kind: 'say', text }),
@@ -146,7 +149,7 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 export function parseDirectives(prompt: string): Script {
 	const turns: Step[][] = [[]];
 	const text = prompt.replace(
-		/\[([a-z]+)\s+((?:[^\][]|\[[^\][]*\])*)\]/gi,
+		/\[([a-z]+!?)\s+((?:[^\][]|\[[^\][]*\])*)\]/gi,
 		(all, name: string, argument: string) => {
 			if (/^next\s+turn$/i.test(`${name} ${argument.trim()}`)) {
 				turns.push([]);

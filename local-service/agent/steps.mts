@@ -106,7 +106,10 @@ function showStatus(
 	return result;
 }
 
-function ask(playback: Playback, { requests }: { requests: PermissionRequest[] }): StepResult {
+function ask(
+	playback: Playback,
+	{ requests, orFail }: { requests: PermissionRequest[]; orFail: boolean },
+): StepResult {
 	const asked = requests
 		.filter((request) => !isAlwaysAllowed(playback, request))
 		.map((request): PermissionInteraction => ({
@@ -130,7 +133,9 @@ function ask(playback: Playback, { requests }: { requests: PermissionRequest[] }
 	for (const { permission, patterns } of asked.filter(({ value }) => value === 'always')) {
 		patterns.forEach((pattern) => playback.always.add(`${permission} ${pattern}`));
 	}
-	playback.turn.denied.push(...denied.map(nameDenial));
+	const names = denied.map(nameDenial);
+	if (orFail && names.length > 0) return fail(playback, `Permission denied: ${names.join('; ')}`);
+	playback.turn.denied.push(...names);
 	return 'done';
 }
 

@@ -14,6 +14,7 @@ const usualPrompt: Step[] = [
 	{
 		kind: 'ask',
 		requests: [{ permission: 'bash', patterns: ['npm run build'], options: usualOptions }],
+		orFail: false,
 	},
 	{ kind: 'work', ms: 4000 },
 ];

@@ -4,6 +4,7 @@ import { startSession } from '../agent/start.mts';
 import type { DialectLayer } from '../dialects/layer.mts';
 import type { Product, ServiceState, Task } from '../state.mts';
 import { getChanges, type Changes, type NewEvent } from './changes.mts';
+import * as schemas from './schemas.mts';
 import { showDomain, showFile, showProduct, showProject, showTaskAt } from './views.mts';
 
 type Body = Record<string, unknown>;
@@ -11,6 +12,7 @@ type Body = Record<string, unknown>;
 /** One kind of thing: where, what it takes, and how it is shown. */
 interface Kind {
 	path: string;
+	schemas: { add: object; change: object };
 	add(body: Body): object;
 	change(id: string, body: Body): object;
 	remove(id: string): void;
@@ -18,6 +20,7 @@ interface Kind {
 
 function kind<New, Change, Thing>(
 	path: string,
+	bodies: Kind['schemas'],
 	changes: Changes<New, Change, Thing>,
 	show: (thing: Thing) => object,
 	/** The id of a thing by the one that callers know */
@@ -25,7 +28,8 @@ function kind<New, Change, Thing>(
 ): Kind {
 	return {
 		path,
-		// The client's types say what these bodies are
+		schemas: bodies,
+		// The schemas say what these bodies are
 		add: (body) => show(changes.add(body as New)),
 		change: (id, body) => show(changes.change(ownId(id), body as Change)),
 		remove: (id) => changes.remove(ownId(id)),
@@ -45,16 +49,20 @@ export function registerChanges(
 	const showTask = (task: Task) => showTaskAt(task, state.clock.now());
 
 	const kinds: Kind[] = [
-		kind('projects', projects, showProject),
-		kind('tasks', tasks, showTask),
-		kind('files', files, showFile),
-		kind('domains', domains, showDomain),
-		kind('products', products, shownProduct, productId),
+		kind('projects', schemas.projects, projects, showProject),
+		kind('tasks', schemas.tasks, tasks, showTask),
+		kind('files', schemas.textFiles, files, showFile),
+		kind('domains', schemas.domains, domains, showDomain),
+		kind('products', schemas.products, products, shownProduct, productId),
 	];
-	for (const { path, ...changes } of kinds) {
-		app.post<{ Body: Body }>(`/state/${path}`, ({ body }) => changes.add(body));
-		app.patch<{ Params: { id: string }; Body: Body }>(`/state/${path}/:id`, ({ params, body }) =>
-			changes.change(params.id, body),
+	for (const { path, schemas: bodies, ...changes } of kinds) {
+		app.post<{ Body: Body }>(`/state/${path}`, { schema: { body: bodies.add } }, ({ body }) =>
+			changes.add(body),
+		);
+		app.patch<{ Params: { id: string }; Body: Body }>(
+			`/state/${path}/:id`,
+			{ schema: { body: bodies.change } },
+			({ params, body }) => changes.change(params.id, body),
 		);
 		app.delete<{ Params: { id: string } }>(`/state/${path}/:id`, ({ params }) => {
 			changes.remove(params.id);
@@ -64,10 +72,14 @@ export function registerChanges(
 	app.post<{ Params: { id: string } }>('/state/tasks/:id/run', ({ params }) =>
 		showTask(tasks.run(params.id)),
 	);
-	app.post<{ Body: { projectId: string; prompt: string } }>('/state/sessions', ({ body }) => ({
-		sessionId: startSession(state, body).id,
-	}));
-	app.post<{ Body: NewEvent | NewEvent[] }>('/state/events', async ({ body }) => ({
-		added: await addEvents([body].flat()),
-	}));
+	app.post<{ Body: { projectId: string; prompt: string } }>(
+		'/state/sessions',
+		{ schema: { body: schemas.session } },
+		({ body }) => ({ sessionId: startSession(state, body).id }),
+	);
+	app.post<{ Body: NewEvent | NewEvent[] }>(
+		'/state/events',
+		{ schema: { body: schemas.events } },
+		async ({ body }) => ({ added: await addEvents([body].flat()) }),
+	);
 }

@@ -1,6 +1,7 @@
 // The control API as functions, for tests and tools: `controlOver(controlUrl).seed()`.
 import type { FastifyInstance } from 'fastify';
 import type { ActiveFault, FaultRule } from '../faults.mts';
+import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import type { RecordedRequest } from '../record.mts';
 import type {
@@ -31,14 +32,14 @@ import { http } from '../../tools/http.mts';
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Sends a control request and returns the answer's status and body. */
-type SendControl = (
+export type SendControl = (
 	method: Method,
 	path: string,
 	body?: unknown,
 ) => Promise<{ status: number; body: unknown }>;
 
 /** One kind of thing that can be changed by hand. What each takes is described in `changes.mts`. */
-interface ChangeClient<New, Change, View> {
+export interface ChangeClient<New, Change, View> {
 	add(given: New): Promise<View>;
 	change(id: string | number, change: Change): Promise<View>;
 	remove(id: string | number): Promise<void>;
@@ -58,6 +59,8 @@ export interface ControlClient {
 	setSpeed(speed: number): Promise<void>;
 	/** Null removes the limit. */
 	setRateLimit(setting: RateSetting | null): Promise<void>;
+	/** Milliseconds of service time. Missing fields don't change, and `reset` restores the first values. */
+	setLateness(lateness: Partial<Lateness>): Promise<Lateness>;
 	/** @returns all faults that are set now */
 	addFaults(rules: FaultRule | FaultRule[]): Promise<ActiveFault[]>;
 	faults(): Promise<ActiveFault[]>;
@@ -84,7 +87,7 @@ export interface ControlClient {
 }
 
 /** A client over any way of sending. */
-function createControl(send: SendControl): ControlClient {
+export function createControl(send: SendControl): ControlClient {
 	/** The client trusts the service's answer, because both are in this repository. */
 	async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
 		const answer = await send(method, path, body);
@@ -111,6 +114,7 @@ function createControl(send: SendControl): ControlClient {
 		reset: () => call('POST', '/reset'),
 		setSpeed: (speed) => call('POST', '/speed', { speed }),
 		setRateLimit: (setting) => call('POST', '/rate-limit', setting ?? { perSecond: null }),
+		setLateness: (lateness) => call('POST', '/lateness', lateness),
 		addFaults: async (rules) =>
 			(await call<{ faults: ActiveFault[] }>('POST', '/faults', rules)).faults,
 		faults: async () => (await call<{ faults: ActiveFault[] }>('GET', '/faults')).faults,
@@ -132,7 +136,7 @@ function createControl(send: SendControl): ControlClient {
 }
 
 /** Sends control requests over HTTP to `controlUrl` (`http://127.0.0.1:4010/_control`). */
-const sendOver =
+export const sendOver =
 	(controlUrl: string): SendControl =>
 	async (method, path, body) => {
 		const { status, data } = await http.request({ method, url: controlUrl + path, data: body });

@@ -1,15 +1,19 @@
 // The control API under /_control: what tests and demonstrations use to check the service and to change it.
-// It requires no key. `client.mts` is its typed client, whose types are the only check of a body.
+// It requires no key, and answers programs on this machine only. `client.mts` is its typed client.
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { ApiParts } from '../api.mts';
 import { allScopes } from '../auth.mts';
-import { envelope } from '../errors.mts';
+import { envelope, notFound } from '../errors.mts';
 import type { FaultRule } from '../faults.mts';
+import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import { seed } from '../seed.mts';
 import { registerChanges } from './change-routes.mts';
 import { fillFiles } from './fill.mts';
+import { isLocal, getRefusal } from './guard.mts';
+import * as schemas from './schemas.mts';
+import { validatorFor } from './validators.mts';
 import { showSeed, showSessions } from './views.mts';
 
 /** The body of `POST /keys`. */
@@ -27,7 +31,15 @@ export function registerControl(
 	app: FastifyInstance,
 	{ state, record, faults, rateLimit, layer }: ApiParts,
 ): void {
-	const { clock } = state;
+	const { clock, lateness } = state;
+	app.setValidatorCompiler(validatorFor);
+
+	app.addHook('onRequest', async (request, reply) => {
+		if (!isLocal(request)) return reply.status(404).send(envelope('not_found', notFound().message));
+		const refusal = getRefusal(request);
+		if (refusal !== undefined) return reply.status(403).send(envelope('forbidden', refusal));
+	});
+
 	app.get<{ Querystring: { since?: string } }>('/requests', ({ query }) => ({
 		requests: record.since(Number(query.since ?? 0)),
 	}));
@@ -42,6 +54,7 @@ export function registerControl(
 
 	app.post<{ Body: NewKey }>(
 		'/keys',
+		{ schema: { body: schemas.key } },
 		({ body: { name, scopes = allScopes, projects = 'all' } }) => {
 			const token = `wa_local_${randomBytes(12).toString('hex')}`;
 			state.store.keys.set(token, {
@@ -57,34 +70,55 @@ export function registerControl(
 	app.post('/reset', async () => {
 		await state.analytics.reset();
 		state.store = seed(clock.now());
+		state.lateness = lateness;
 		faults.clear();
 		rateLimit.set(null);
 		record.reset();
 		return { reset: true };
 	});
 
-	app.post<{ Body: { speed: number } }>('/speed', ({ body }) => {
-		clock.setSpeed(body.speed);
-		return { speed: clock.speed() };
-	});
+	app.post<{ Body: { speed: number } }>(
+		'/speed',
+		{ schema: { body: schemas.speed } },
+		({ body }) => {
+			clock.setSpeed(body.speed);
+			return { speed: clock.speed() };
+		},
+	);
 
-	app.post<{ Body: RateSetting | { perSecond: null } }>('/rate-limit', ({ body }) => {
-		rateLimit.set(body.perSecond === null ? null : body);
-		return body;
-	});
+	app.post<{ Body: RateSetting | { perSecond: null } }>(
+		'/rate-limit',
+		{ schema: { body: schemas.rateLimit } },
+		({ body }) => {
+			rateLimit.set(body.perSecond === null ? null : body);
+			return body;
+		},
+	);
+
+	app.post<{ Body: Partial<Lateness> }>(
+		'/lateness',
+		{ schema: { body: schemas.lateness } },
+		({ body }) => (state.lateness = { ...state.lateness, ...body }),
+	);
 
 	app.get('/faults', () => ({ faults: faults.list() }));
-	app.post<{ Body: FaultRule | FaultRule[] }>('/faults', ({ body }) => ({
-		faults: faults.add([body].flat()),
-	}));
+	app.post<{ Body: FaultRule | FaultRule[] }>(
+		'/faults',
+		{ schema: { body: schemas.faults } },
+		({ body }) => ({ faults: faults.add([body].flat()) }),
+	);
 	app.delete('/faults', () => {
 		faults.clear();
 		return { faults: [] };
 	});
 
-	app.post<{ Body: { projectId: string; count: number } }>('/files', ({ body }, reply) => {
-		if (!state.store.projects.get(body.projectId))
-			return reply.status(404).send(envelope('not_found', 'There is no such project.'));
-		return fillFiles(state, body.projectId, body.count);
-	});
+	app.post<{ Body: { projectId: string; count: number } }>(
+		'/files',
+		{ schema: { body: schemas.files } },
+		({ body }, reply) => {
+			if (!state.store.projects.get(body.projectId))
+				return reply.status(404).send(envelope('not_found', 'There is no such project.'));
+			return fillFiles(state, body.projectId, body.count);
+		},
+	);
 }

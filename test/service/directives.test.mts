@@ -40,6 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({
 		kind: fc.constant('ask' as const),
 		requests: fc.array(request, { minLength: 1, maxLength: 3 }),
+		orFail: fc.boolean(),
 	}),
 	fc.record({ kind: fc.constant('say' as const), text: phrase }),
 	fc.record({ kind: fc.constant('fail' as const), text: phrase }),
@@ -74,7 +75,7 @@ function write(step: Step): string {
 		case 'status':
 			return `[status ${step.status} ${step.ms}ms]`;
 		case 'ask':
-			return `[ask ${step.requests.map(writeRequest).join(' + ')}]`;
+			return `[ask${step.orFail ? '!' : ''} ${step.requests.map(writeRequest).join(' + ')}]`;
 		case 'question':
 			return `[question ${step.question.text}${writeOptions(step.question)}]`;
 		case 'change':

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FaultRule } from '../../local-service/faults.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
-import { current, getError, useService, type List, type Schemas } from './support.mts';
+import {
+	current,
+	getError,
+	older,
+	useService,
+	type CallOptions,
+	type List,
+	type Schemas,
+} from './support.mts';
 
 const { api, control, seed, advance, url, clock } = useService();
 
@@ -9,10 +17,11 @@ const arm = (rule: Partial<FaultRule> & { kind: FaultRule['kind'] }) =>
 	control.addFaults({ operationId: '*', ...rule });
 /** The latest request, as recorded */
 const last = async () => (await control.requests()).at(-1);
-const raw = () =>
+const raw = (signal?: AbortSignal) =>
 	http.get<string>(`${url()}/projects?limit=1`, {
 		...AS_TEXT,
 		headers: { authorization: 'Bearer wa_local_main_key', 'service-api-version': current },
+		signal,
 	});
 const newProduct = async () =>
 	api('POST', '/products', { body: { projectId: (await seed()).projects[0].id, name: 'Traced' } });
@@ -31,10 +40,10 @@ describe('the effects of faults', () => {
 		expect(await wasMade()).toBe(false);
 	});
 
-	test('status: Retry-After as a date', async () => {
-		await arm({ kind: 'status', status: 503, retryAfter: { date: 5 } });
+	test('status: Retry-After as a date, and another code', async () => {
+		await arm({ kind: 'status', status: 503, code: 'busy', retryAfter: { date: 5 } });
 		const got = await api('GET', '/projects');
-		expect(getError(got)).toEqual([503, 'unavailable']);
+		expect(getError(got)).toEqual([503, 'busy']);
 		expect(Date.parse(got.headers.get('retry-after')!)).toBe(clock.now() + 5000);
 	});
 
@@ -91,6 +100,23 @@ describe('the effects of faults', () => {
 		expect(await last()).toMatchObject({ status: 200, fault: { kind: 'half', processed: true } });
 	});
 
+	test("hang: other requests get responses, the stuck one doesn't", async () => {
+		await arm({ kind: 'hang' });
+		const stop = new AbortController();
+		let settled = false;
+		const hanging = raw(stop.signal).finally(() => (settled = true));
+		hanging.catch(() => {});
+		while ((await control.requests()).length === 0);
+		expect((await raw()).status).toBe(200);
+		expect(settled).toBe(false);
+		stop.abort();
+		await expect(hanging).rejects.toThrow();
+		expect((await control.requests())[0]).toMatchObject({
+			status: null,
+			fault: { kind: 'hang', processed: false },
+		});
+	});
+
 	test('html: a web page instead of JSON', async () => {
 		await arm({ kind: 'html' });
 		const response = await raw();
@@ -128,6 +154,26 @@ describe('the effects of faults', () => {
 			Date.parse(body.data[0].createdAt!) + 3_600_000,
 		);
 		expect(Date.parse(skewed.headers.get('date')!)).toBe(clock.now() + 3_600_000);
+	});
+
+	test('lost-cursor: a page with has_more and no cursor', async () => {
+		await arm({ kind: 'lost-cursor', operationId: 'listTasks' });
+		const { body } = await api('GET', '/tasks', { query: { limit: 100 } });
+		expect(body).toMatchObject({ has_more: true, next_cursor: null });
+		await arm({ kind: 'lost-cursor', operationId: 'getTask' });
+		const [{ id }] = (await seed()).tasks;
+		expect((await api('GET', `/tasks/${id}`, { version: older })).body).toMatchObject({ id });
+	});
+
+	test('repeated-cursor: the cursor of the next page is the cursor of this page', async () => {
+		const first = await api<List<unknown>>('GET', '/tasks', { query: { limit: 10 } });
+		const cursor = first.body.next_cursor!;
+		await arm({ kind: 'repeated-cursor', times: 2 });
+		const queries: CallOptions['query'][] = [{ limit: 10 }, { limit: 10, cursor }];
+		for (const query of queries) {
+			const { body } = await api<List<unknown>>('GET', '/tasks', { query });
+			expect(body).toMatchObject({ has_more: true, next_cursor: cursor });
+		}
 	});
 
 	test('interactions: listed twice, or not at all', async () => {

@@ -1,11 +1,9 @@
 // Changes that show late: what was done has happened, and reads do not tell yet. In simulated time.
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { speaker, startSession, valueAt, type Speaker } from './speaker.mts';
 
 let service: Speaker;
-beforeEach(() => {
-	service = speaker(['late-changes']);
-});
+const late = (lateness: Parameters<typeof speaker>[1]) => (service = speaker([], lateness));
 afterEach(() => service.close());
 
 const read = async (sessionId: string) =>
@@ -13,6 +11,7 @@ const read = async (sessionId: string) =>
 const firstProject = () => service.seed().projects[0].id;
 
 test('a new session is not found by any operation for the lateness plus its usual first moments', async () => {
+	late({ session: 4000 });
 	await service.call('createAgentSession', {
 		projectId: firstProject(),
 		prompt: '[work 1m]',
@@ -23,13 +22,14 @@ test('a new session is not found by any operation for the lateness plus its usua
 		(await service.call('abortAgentSession', { sessionId })).status,
 		(await service.call('sendAgentMessage', { sessionId, text: 'x' })).status,
 	];
-	service.advance(3.9);
+	service.advance(4.9);
 	expect(await statuses()).toEqual([404, 404, 404]);
 	service.advance(1.1);
 	expect(await statuses()).toEqual([200, 200, 202]);
 });
 
 test("the turn of a new message isn't visible, but it runs", async () => {
+	late({ turn: 20_000 });
 	const sessionId = await startSession(service, '[say one]');
 	const before = await read(sessionId);
 	const sent = await service.call('sendAgentMessage', { sessionId, text: '[work 5s] [say two]' });
@@ -51,6 +51,7 @@ describe('a new entry of a list', () => {
 	};
 
 	test('is not in the list yet, and exists: a file', async () => {
+		late({ listed: 5000 });
 		const projectId = firstProject();
 		const [{ id: parentId }] = service.seed().folders.filter(({ name }) => name === 'Empty');
 		const file = { projectId, parentId, kind: 'file', name: 'a.txt', type: 'text', text: 'x' };
@@ -66,6 +67,7 @@ describe('a new entry of a list', () => {
 	});
 
 	test('is not in the list yet: a product', async () => {
+		late({ listed: 5000 });
 		const projectId = firstProject();
 		await service.call('createProduct', { projectId }, { extra: { name: 'Mug' } });
 		const list = async () =>

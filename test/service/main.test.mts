@@ -75,6 +75,8 @@ test('an impossible option is refused with a sentence', async () => {
 test.each([
 	['--port', 'x', '--port cannot be x'],
 	['--port', '70000', '--port cannot be 70000'],
+	['--late', '-1', '--late'],
+	['--late=-1', '', '--late cannot be -1'],
 	['--speed', '0', '--speed cannot be 0'],
 	['--speed=', '', '--speed cannot be empty'],
 	['--sped', '1', '--sped'],

@@ -9,6 +9,7 @@ import {
 import type { Overrides } from '../../local-service/dialects/dialect.mts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { writeValues, type Values } from '../../local-service/dialects/templates.mts';
+import type { Lateness } from '../../local-service/lateness.mts';
 import { current, older } from './support.mts';
 import { parseJson } from '../../local-service/json.mts';
 import { oneQuery } from '../support/oneQuery.mts';
@@ -25,12 +26,13 @@ export interface Answered {
 const withOlderVersion: OperationId[] = ['getTask', 'listCustomDomains'];
 
 /** A service that speaks these dialects, in simulated time, and a caller. */
-export function speaker(names: string[]) {
+export function speaker(names: string[], lateness?: Partial<Lateness>) {
 	const clock = createServiceClock();
 	const problems: string[] = [];
 	const service = createService({
 		clock,
 		dialects: names,
+		lateness,
 		clickHouse: oneQuery('n', 1),
 		traffic: () => ({ events: [], rates: [] }),
 		log: (problem) => problems.push(problem),

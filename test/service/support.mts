@@ -5,7 +5,12 @@ import {
 	type RunningService,
 	type ServiceOptions,
 } from '../../local-service/app.mts';
-import { controlOver, type ControlClient } from '../../local-service/control/client.mts';
+import {
+	createControl,
+	sendOver,
+	type ControlClient,
+	type SendControl,
+} from '../../local-service/control/client.mts';
 import type { NewKey } from '../../local-service/control/control.mts';
 import type { components } from '../../openapi/contract-types.mts';
 import { CURRENT_VERSION } from '../../local-service/caller.mts';
@@ -55,7 +60,8 @@ export function useService(options: ServiceOptions = {}) {
 	const problems: string[] = [];
 	let running: RunningService;
 
-	const control = {} as ControlClient;
+	const send: SendControl = (...request) => sendOver(running.controlUrl)(...request);
+	const control: ControlClient = createControl(send);
 
 	beforeAll(async () => {
 		running = await createService({
@@ -63,7 +69,6 @@ export function useService(options: ServiceOptions = {}) {
 			log: (problem) => problems.push(problem),
 			...options,
 		}).start();
-		Object.assign(control, controlOver(running.controlUrl));
 	});
 	beforeEach(() => control.reset());
 	afterAll(async () => {
@@ -126,9 +131,12 @@ export function useService(options: ServiceOptions = {}) {
 		api,
 		all,
 		control,
+		/** A control request as it is, also one that is refused */
+		sendControl: send,
 		keyFor,
-		seed: () => control.seed(),
+		seed: control.seed,
 		url: () => running.baseUrl,
+		controlUrl: () => running.controlUrl,
 		advance: (seconds: number) => clock.advance(seconds * 1000),
 	};
 }

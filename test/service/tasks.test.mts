@@ -42,6 +42,7 @@ describe('recurrence rules', () => {
 
 	test.each([
 		['FREQ=DAILY;BYHOUR=9;BYMINUTE=0', '2026-10-06T09:00'],
+		['FREQ=DAILY;BYHOUR=18,10;BYMINUTE=30', '2026-10-05T10:30'],
 		['FREQ=HOURLY', '2026-10-05T09:45'],
 		['RRULE:FREQ=WEEKLY;BYDAY=TU,FR;BYHOUR=14;BYMINUTE=0', '2026-10-06T14:00'],
 		['FREQ=WEEKLY', '2026-10-10T07:45'],
@@ -60,8 +61,11 @@ describe('recurrence rules', () => {
 		expect(new Date(nextRun(rule, anchor, from)!).toISOString().slice(0, 16)).toBe(expected);
 	});
 
-	test.each(['FREQ=DAILY;UNTIL=20261005T090000Z', 'FREQ=DAILY;COUNT=3', 'sometimes'])(
-		'%s does not run again',
-		(rule) => expect(nextRun(rule, anchor, from)).toBeUndefined(),
-	);
+	test.each([
+		'FREQ=DAILY;UNTIL=20261005T090000Z',
+		'FREQ=DAILY;COUNT=3',
+		'FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30',
+		'FREQ=HOURLY;BYMONTH=4,6;BYMONTHDAY=31',
+		'sometimes',
+	])('%s does not run again', (rule) => expect(nextRun(rule, anchor, from)).toBeUndefined());
 });

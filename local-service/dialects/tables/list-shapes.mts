@@ -4,17 +4,17 @@ import { everyList, type List } from './lists.mts';
 
 type Parts = { data: unknown[]; next: string | undefined };
 
-/** @param answer the differences of the answer, from the entries, the next cursor (undefined at the end) and the other fields */
+/** @param answer the differences of the answer, from the entries, the next cursor (undefined at the end) and the name of the entries */
 const answered = (
 	summary: string,
-	answer: (parts: Parts, others: object) => Partial<DialectAnswer>,
+	answer: (parts: Parts, name: string, others: object) => Partial<DialectAnswer>,
 	readAt?: Record<string, string>,
 ): Dialect => ({
 	summary,
 	group: 'lists',
-	answers: everyList(() => (ours) => {
+	answers: everyList((name) => (ours) => {
 		const { object: _, has_more: __, data, next_cursor, ...others } = ours.body as List;
-		return { ...ours, ...answer({ data, next: next_cursor ?? undefined }, others) };
+		return { ...ours, ...answer({ data, next: next_cursor ?? undefined }, name, others) };
 	}),
 	...(readAt && { readAt: everyList(() => readAt) }),
 });
@@ -22,14 +22,26 @@ const answered = (
 /** @param shape the whole body */
 const shaped = (
 	summary: string,
-	shape: (parts: Parts) => object,
+	shape: (parts: Parts, name: string) => object,
 	readAt?: Record<string, string>,
 ): Dialect =>
-	answered(summary, (parts, others) => ({ body: { ...others, ...shape(parts) } }), readAt);
+	answered(
+		summary,
+		(parts, name, others) => ({ body: { ...others, ...shape(parts, name) } }),
+		readAt,
+	);
 
 const toLink = (next: string) => `/v1/lists?cursor=${next}`;
 
 export const listShapes = {
+	'lists-next-cursor': shaped(
+		'A list is named after its entries, and its cursor is in nextCursor',
+		({ data, next }, name) => ({ [name]: data, nextCursor: next }),
+	),
+	'lists-items': shaped('A list is in items, and its cursor in page.next', ({ data, next }) => ({
+		items: data,
+		page: { next },
+	})),
 	'lists-meta': shaped("A list's cursor is in meta.next_cursor", ({ data, next }) => ({
 		data,
 		meta: { next_cursor: next },
@@ -53,6 +65,33 @@ export const listShapes = {
 		({ data, next }) => ({
 			body: data,
 			...(next !== undefined && { headers: { link: `<${toLink(next)}>; rel="next"` } }),
+		}),
+	),
+	'lists-partial-content': answered(
+		'A list is a bare array, with status 206 while there are more entries',
+		({ data, next }) => ({ status: next === undefined ? 200 : 206, body: data }),
+	),
+	'lists-links-array': shaped(
+		"A list's next page is a link with rel next in links",
+		({ data, next }) => ({
+			data,
+			links: next === undefined ? [] : [{ rel: 'next', href: toLink(next) }],
+		}),
+	),
+	'lists-pages-next': shaped("A list's next page is a link in pages.next", ({ data, next }) => ({
+		data,
+		pages: { next: next === undefined ? null : toLink(next) },
+	})),
+	'lists-truncated': shaped(
+		'A list says truncated while there are more entries, and its cursor is in marker',
+		({ data, next }) => ({ data, truncated: next !== undefined, marker: next }),
+		{ next_cursor: 'marker' },
+	),
+	'lists-last': shaped(
+		'A list says last: false while there are more entries',
+		({ data, next }) => ({
+			data,
+			last: next === undefined,
 		}),
 	),
 } satisfies Record<string, Dialect>;

@@ -19,6 +19,11 @@ export const optionWords = {
 		always: ['grant_always', 'Grant always'],
 		reject: ['refuse', 'Refuse'],
 	}),
+	'option-words-permit': offers('Options are words like permitted and blocked', {
+		once: ['permit_once', 'Permit this once'],
+		always: ['permit_session', 'Permit for the whole session'],
+		reject: ['block', 'Block'],
+	}),
 	'option-words-numbers': offers('Options are numbers, which their labels explain', {
 		once: ['1', 'Allow once'],
 		always: ['2', 'Always allow'],

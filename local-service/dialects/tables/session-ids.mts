@@ -22,6 +22,18 @@ export const sessionIds = {
 		'A new session has its id in session_id',
 		body<Started>(({ sessionId }) => ({ session_id: sessionId, status: 'starting' })),
 	),
+	'session-ids-plain': starts(
+		'A new session has its id in id',
+		body<Started>(({ sessionId }) => ({ object: 'agent_session', id: sessionId })),
+	),
+	'session-ids-nested': starts(
+		'A new session has its id in session.id',
+		body<Started>(({ sessionId }) => ({ session: { id: sessionId, status: 'starting' } })),
+	),
+	'session-ids-data': starts(
+		'A new session has its id in data.session_id',
+		body<Started>(({ sessionId }) => ({ data: { session_id: sessionId } })),
+	),
 	'session-ids-location': starts(
 		'A new session has its id in a Location header, and no body',
 		({ headers, body: started }) => ({

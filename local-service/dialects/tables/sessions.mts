@@ -41,12 +41,21 @@ export const sessionForms = {
 			pendingInteractions: Object.fromEntries(pendingInteractions.map((each) => [each.id, each])),
 		}),
 	),
+	'pending-below-data': toStatus(
+		'Pending interactions are a list in pendingInteractions.data',
+		'pending interactions',
+		({ pendingInteractions, ...others }) => ({
+			...others,
+			pendingInteractions: { data: pendingInteractions },
+		}),
+	),
 	'pending-elsewhere': toStatus(
 		'Pending interactions are in data.pendingInteractions, beside the status',
 		'pending interactions',
 		({ pendingInteractions, ...others }) => ({ ...others, data: { pendingInteractions } }),
 	),
 	'session-in-data': toStatus('A session is in data', 'sessions', (data) => ({ data })),
+	'session-in-session': toStatus('A session is in session', 'sessions', (session) => ({ session })),
 	'session-elsewhere': toStatus(
 		'A session is in result.run',
 		'sessions',

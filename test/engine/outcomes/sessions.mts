@@ -6,8 +6,8 @@ import { byId, type World } from './world.mts';
 
 /** The words of all dialects for a decision */
 const WORDS = {
-	approve: ['once', 'grant', '1', 'go'],
-	deny: ['reject', 'refuse', '3', 'halt'],
+	approve: ['once', 'grant', 'permit_once', '1', 'go'],
+	deny: ['reject', 'refuse', 'block', '3', 'halt'],
 };
 const meaning = (value: unknown) =>
 	Object.entries(WORDS).find(([, words]) => words.includes(String(value)))?.[0] ?? value;
