@@ -7,7 +7,7 @@ import { markActivity, showMessage, type Playback, type StepResult } from './pla
 import { playStep } from './steps.mts';
 import { finalMessage } from './story.mts';
 
-const abortedError = 'The session was aborted.';
+export const abortedError = 'The session was aborted.';
 
 /**
  * Returns the milliseconds in which a session is unknown to every operation, 1 to 2 seconds, and the end of `starting`, a second later.

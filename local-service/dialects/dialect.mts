@@ -4,6 +4,7 @@ import type { ErrorEnvelope } from '../errors.mts';
 import type { FaultRule } from '../faults.mts';
 import type { Lateness } from '../lateness.mts';
 import type { OperationId, RequestTemplate } from './assumed-requests.mts';
+import type { Template } from './templates.mts';
 
 /** An operation's entry in the credential's Overrides, in their format. */
 export interface Override extends Partial<RequestTemplate> {
@@ -15,7 +16,7 @@ export interface Override extends Partial<RequestTemplate> {
 	words?: Record<string, string>;
 }
 
-export type Overrides = Partial<Record<OperationId, Override>>;
+export type Overrides = Partial<Record<OperationId | 'answerQuestion', Override>>;
 
 /** A successful answer on its way from our form to the dialect's. */
 export interface DialectAnswer {
@@ -56,6 +57,8 @@ export interface Dialect {
 	 * from its assumed place to the one that it has here.
 	 */
 	requests?: Partial<Record<OperationId, Omit<Override, 'answer' | 'words'>>>;
+	/** Differences of the body that answers a question, as in `requests` */
+	questionAnswer?: Template;
 	/** Differences of successful answers */
 	answers?: Partial<Record<OperationId, ChangeAnswer>>;
 	/** Places for the nodes to read in these answers, if they can't know them: the `answer` of Overrides */

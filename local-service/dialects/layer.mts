@@ -6,10 +6,10 @@ import type { FaultRule } from '../faults.mts';
 import { isObject } from '../json.mts';
 import { noLateness, type Lateness } from '../lateness.mts';
 import type { Store } from '../state.mts';
-import { assumedRequests, type OperationId } from './assumed-requests.mts';
+import { assumedAnswer, assumedRequests, type OperationId } from './assumed-requests.mts';
 import type { Dialect, DialectAnswer, Paging } from './dialect.mts';
 import { queriesFor } from './listing.mts';
-import { findRequest, type DialectRequest } from './overrides.mts';
+import { findQuestionAnswer, findRequest, type DialectRequest } from './overrides.mts';
 import {
 	readValues,
 	strayField,
@@ -134,10 +134,17 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 		return readPart('query', own, assumed, query, ignores) as Record<string, string>;
 	}
 
+	const questionAnswer = findQuestionAnswer(dialects);
+
+	/** The body as the dialect has it, and as we assume it. */
+	function getBodies(operation: NamedOperation, body: unknown) {
+		return isAnswer(getId(operation), body)
+			? { own: questionAnswer, assumed: assumedAnswer }
+			: { own: requestFor(operation).body, assumed: assumedRequests[getId(operation)].body };
+	}
+
 	function readShape(operation: NamedOperation, body: unknown): unknown {
-		if (isAnswer(getId(operation), body)) return body;
-		const { body: own } = requestFor(operation);
-		const { body: assumed } = assumedRequests[getId(operation)];
+		const { own, assumed } = getBodies(operation, body);
 		if (own === assumed || !isObject(own) || assumed === undefined || !isObject(body)) return body;
 		const places = isObject(assumed) ? assumed : {};
 		// Fields that neither template has are the caller's own, such as those of a product

@@ -1,12 +1,13 @@
 // Requests in a mixture of dialects, and the credential's Overrides for it.
 import {
+	assumedAnswer,
 	assumedRequests,
 	operationIds,
 	type OperationId,
 	type RequestTemplate,
 } from './assumed-requests.mts';
 import type { Dialect, Override, Overrides } from './dialect.mts';
-import { mergeTemplates } from './templates.mts';
+import { mergeTemplates, type Template } from './templates.mts';
 
 export interface DialectRequest extends RequestTemplate {
 	/** Only where it is not the contract's */
@@ -31,6 +32,14 @@ export const findRequest = (
 		};
 	}, assumedRequests[operationId]);
 
+/** The body that answers a question in a mixture of dialects. */
+export const findQuestionAnswer = (dialects: readonly Dialect[]): Template =>
+	dialects.reduce<Template>(
+		(body, { questionAnswer }) =>
+			questionAnswer === undefined ? body : mergeTemplates(body, questionAnswer),
+		assumedAnswer,
+	);
+
 /** Returns the differing parts of a request as a whole, in the format of Overrides. */
 function getOverride(dialects: readonly Dialect[], operationId: OperationId): Override {
 	const assumed: DialectRequest = assumedRequests[operationId];
@@ -51,9 +60,14 @@ function getOverride(dialects: readonly Dialect[], operationId: OperationId): Ov
 }
 
 /** The Overrides without which the package does not work with these dialects; empty when it needs none. */
-export const getOverrides = (dialects: readonly Dialect[]): Overrides =>
-	Object.fromEntries(
-		operationIds
-			.map((operationId) => [operationId, getOverride(dialects, operationId)] as const)
-			.filter(([, override]) => Object.keys(override).length > 0),
-	);
+export function getOverrides(dialects: readonly Dialect[]): Overrides {
+	const answer = findQuestionAnswer(dialects);
+	return {
+		...Object.fromEntries(
+			operationIds
+				.map((operationId) => [operationId, getOverride(dialects, operationId)] as const)
+				.filter(([, override]) => Object.keys(override).length > 0),
+		),
+		...(answer !== assumedAnswer && { answerQuestion: { body: answer } }),
+	};
+}

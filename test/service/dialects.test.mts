@@ -10,6 +10,10 @@ import {
 	operationIds,
 	type OperationId,
 } from '../../local-service/dialects/assumed-requests.mts';
+import type { Dialect } from '../../local-service/dialects/dialect.mts';
+import { createDialectLayer } from '../../local-service/dialects/layer.mts';
+import { getOverrides } from '../../local-service/dialects/overrides.mts';
+import type { Store } from '../../local-service/state.mts';
 import {
 	findConflict,
 	dialectNames,
@@ -83,6 +87,30 @@ describe('the assumed requests', () => {
 const workable = dialectNames.filter(
 	(name) => !dialects[name].ignores || !dialects[name].touches.includes('resolveInteraction'),
 );
+
+test('an answer to a question can have a shape of its own, which decisions don’t have', () => {
+	const dialect: Dialect = {
+		summary: 'An answer is in answer',
+		questionAnswer: { answer: { text: '{answer}', choice: '{option}' } },
+	};
+	expect(getOverrides([dialect])).toEqual({
+		answerQuestion: {
+			body: { type: '{type}', answer: { text: '{answer}', choice: '{option}' } },
+		},
+	});
+	const layer = createDialectLayer([dialect]);
+	const operation = namedOperations.find(
+		({ operationId }) => operationId === 'resolveInteraction',
+	)!;
+	const read = (body: unknown) => layer.readBody(operation, body, {} as Store);
+	expect(read({ type: 'choice', answer: { text: 'blue', choice: 'blue' } })).toEqual({
+		type: 'choice',
+		response: 'blue',
+	});
+	expect(() => read({ type: 'choice', response: 'blue' })).toThrow('body/response is not known');
+	const decision = { type: 'permission', response: 'once' };
+	expect(read(decision)).toEqual(decision);
+});
 
 describe('every dialect', () => {
 	test.each(workable)(

@@ -5,19 +5,27 @@ import { body } from './answers.mts';
 import { everyList, type List } from './lists.mts';
 
 /** The id of each entry under another name. */
-const underUuid = body<List>(({ data, ...list }) => ({
-	...list,
-	data: data.map((entry) => {
-		if (!isObject(entry)) return entry;
-		const { id, ...others } = entry;
-		return { uuid: id, ...others };
-	}),
-}));
+const findIds = (name: string) =>
+	body<List>(({ data, ...list }) => ({
+		...list,
+		data: data.map((entry) => {
+			if (!isObject(entry)) return entry;
+			const { id, ...others } = entry;
+			return { [name]: id, ...others };
+		}),
+	}));
 
 export const entryForms = {
+	'products-without-ids': {
+		summary: 'Products in a list have their id in sku',
+		group: 'ids of entries',
+		answers: { listProducts: findIds('sku') },
+		readAt: { listProducts: { id: 'sku' } },
+	},
 	'entries-without-ids': {
 		summary: 'Entries of all lists have their id in uuid',
-		answers: everyList(() => underUuid),
+		group: 'ids of entries',
+		answers: everyList(() => findIds('uuid')),
 		readAt: everyList(() => ({ id: 'uuid' })),
 	},
 	'analytics-rows': {
