@@ -4,7 +4,6 @@ import { getError, useService, type Schemas } from './support.mts';
 import { http } from '../../tools/http.mts';
 
 const { api, seed, advance } = useService();
-const mebibyte = 1024 * 1024;
 type File = Schemas['File'];
 let found: SeedView;
 let projectId: string;
@@ -35,28 +34,6 @@ describe('creating', () => {
 		expect((await content(readme.id)).body).toEqual(before);
 		expect((await create({ name: 'readme.md', parentId: folder('Empty').id })).status).toBe(201);
 		expect((await create({ name: 'Readme.md' })).status).toBe(201);
-	});
-
-	test('accepts up to 10 MiB of content in any encoding, and not a byte more', async () => {
-		const text = (size: number) => ({ type: 'text', text: 'x'.repeat(size) });
-		const base64 = (size: number) => ({
-			type: 'base64',
-			data: Buffer.alloc(size).toString('base64'),
-		});
-		for (const source of [text, base64]) {
-			expect(
-				getError(await create({ name: `big ${source.name}`, source: source(10 * mebibyte + 1) })),
-			).toEqual([413, 'payload_too_large']);
-			expect(
-				(await create({ name: `big ${source.name}`, source: source(10 * mebibyte) })).body
-					.sizeBytes,
-			).toBe(10 * mebibyte);
-		}
-		expect(
-			getError(
-				await create({ name: 'umlauts', source: { type: 'text', text: 'ü'.repeat(6 * mebibyte) } }),
-			),
-		).toEqual([413, 'payload_too_large']);
 	});
 });
 

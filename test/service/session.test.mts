@@ -12,16 +12,6 @@ const newLog = (prompt: string, id = 'b0000000-0000-4000-8000-000000000000'): Se
 	script: scriptOfPrompt(prompt),
 	events: [],
 });
-const runningAt = (log: SessionLog) => log.createdAt + startup(log.id).runningAfter;
-/** The session that many seconds after the agent began */
-const after = (log: SessionLog, seconds: number) => sessionAt(log, runningAt(log) + seconds * 1000);
-const resolve = (log: SessionLog, seconds: number, value: string, index = 0) =>
-	log.events.push({
-		kind: 'resolve',
-		at: runningAt(log) + seconds * 1000,
-		interactionId: after(log, seconds).pending[index].id,
-		value,
-	});
 
 const directive = fc.constantFrom(
 	'[work 3s]',
@@ -159,44 +149,5 @@ describe('every session, for any calls', () => {
 				expect(sessionAt(log, begin + runningAfter).status).toBe('running');
 			}),
 		);
-	});
-});
-
-describe('a turn', () => {
-	test('without directives works, asks for the build, works, and quotes the prompt', () => {
-		const log = newLog('Tidy up');
-		expect(after(log, 3.9).pending).toEqual([]);
-		expect(after(log, 4).pending).toMatchObject([
-			{ type: 'permission', permission: 'bash', patterns: ['npm run build'] },
-		]);
-		expect(after(log, 9999).status).toBe('running');
-		resolve(log, 10, 'once');
-		expect(after(log, 13.9).status).toBe('running');
-		expect(after(log, 14)).toMatchObject({
-			status: 'completed',
-			message: { role: 'assistant', text: 'Done: “Tidy up”.' },
-		});
-	});
-
-	test('continues after a denial, and says so at the end', () => {
-		const log = newLog('[ask bash: git push] [work 2s] [say Finished.]');
-		resolve(log, 1, 'reject');
-		expect(after(log, 3)).toMatchObject({
-			status: 'completed',
-			message: { text: 'Finished. I carried on without what was not permitted: bash (git push).' },
-		});
-	});
-
-	test('asks questions and repeats the answer', () => {
-		const log = newLog('Paint [question Which colour?]');
-		expect(after(log, 0).pending).toMatchObject([{ type: 'question', text: 'Which colour?' }]);
-		resolve(log, 1, 'blue');
-		expect(after(log, 1).message.text).toBe('Done: “Paint”. You answered “blue”.');
-	});
-
-	test('fails at the step [fail], and does nothing afterwards', () => {
-		const log = newLog('[fail Out of disk] [say never]');
-		expect(after(log, 0)).toMatchObject({ status: 'failed', error: 'Out of disk' });
-		expect(after(log, 60)).toEqual(after(log, 0));
 	});
 });
