@@ -110,6 +110,25 @@ describe('a question of the agent', () => {
 		},
 	);
 
+	test('keeps what was typed if it can’t be sent, or if the question has changed since', async () => {
+		const stage = createStage();
+		const flow = ask('[question Which style?] [say Done.]');
+		const refused = [
+			{ answer0: 'x'.repeat(10_001), comment: 'Soon' },
+			{ answer0: 'Warm', shown: 'of another question' },
+		];
+		const { replies, sent } = await answering(stage, flow, (html) => ({
+			...fillIn(html, '', { answer0: 'Warm' }),
+			...refused.shift(),
+		}));
+		expect(replies[0]).toContain('Shorten the answer to 10,000 characters. It has 10,001.');
+		expect(replies[0]).toContain(`>\n${'x'.repeat(10_001)}</textarea>`);
+		expect(replies[0]).toContain('Soon');
+		expect(replies[1]).toContain('The request has changed');
+		expect(replies[1]).toContain('>\nWarm</textarea>');
+		expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
+	});
+
 	test('takes the first answer of two approvers', async () => {
 		const stage = createStage();
 		const flow = ask('[question Which style?] [work 3m] [say Done.]', {

@@ -293,6 +293,14 @@ describe('never a second session', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(3);
 	});
 
+	test('a session that Max Wait has aborted is started again', async () => {
+		const job = { prompt: '[work 10m] [say Done]', maxWait: 1 };
+		const aborted = await run(setup(job));
+		expect(aborted.error?.message).toMatch(/was aborted$/);
+		await run(setup(job, { retryOf: aborted }));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
+	});
+
 	test("nothing in an item's JSON counts as a record of the node", async () => {
 		const items = [
 			{
@@ -338,6 +346,12 @@ describe('Stop', () => {
 		await stopAfter(setup({ prompt: PROMPT }, { items, settings: retries }), 30_000);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 		expect(sessions().map(({ aborted }) => aborted)).toEqual([false, true]);
+	});
+
+	test('during the start aborts the session that the start created', async () => {
+		await addFaults({ operationId: 'createAgentSession', kind: 'latency', ms: 500 });
+		await stopAfter(setup({ prompt: '[work 10m]' }), 200);
+		expect(sessions().map(({ aborted }) => aborted)).toEqual([true]);
 	});
 });
 
