@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { SessionLog, SessionSnapshot } from '../../local-service/agent/model.mts';
-import { sessionAt, startup } from '../../local-service/agent/session.mts';
+import { sessionAt } from '../../local-service/agent/session.mts';
 import { scriptOfMessage, scriptOfPrompt } from '../../local-service/agent/story.mts';
 
 const begin = Date.UTC(2026, 9, 5);
@@ -81,72 +81,6 @@ describe('every session, for any calls', () => {
 					expect(error !== undefined).toBe(status === 'failed');
 					if (pending.length > 0) expect(status).toBe('running');
 				}
-			}),
-		);
-	});
-
-	test('activity, interactions and turns only grow, and are never in the future', () => {
-		fc.assert(
-			fc.property(lives, ({ seen }) => {
-				seen.forEach(([now, state], index) => {
-					const before = seen[index - 1]?.[1];
-					for (const moment of [
-						state.activityAt,
-						state.message.createdAt,
-						state.message.completedAt ?? 0,
-						state.tool?.at ?? 0,
-					]) {
-						expect(moment).toBeLessThanOrEqual(now);
-					}
-					if (!before) return;
-					expect(state.activityAt).toBeGreaterThanOrEqual(before.activityAt);
-					expect(state.message.createdAt).toBeGreaterThanOrEqual(before.message.createdAt);
-					expect(state.turns).toBeGreaterThanOrEqual(before.turns);
-					expect(
-						state.interactions.map(({ id }) => id).slice(0, before.interactions.length),
-					).toEqual(before.interactions.map(({ id }) => id));
-				});
-			}),
-		);
-	});
-
-	test('has interactions with unique ids', () => {
-		fc.assert(
-			fc.property(lives, ({ seen }) => {
-				const ids = seen.at(-1)?.[1].interactions.map(({ id }) => id) ?? [];
-				expect(new Set(ids).size).toBe(ids.length);
-			}),
-		);
-	});
-
-	test('ends if every request is approved and no other call is made', () => {
-		fc.assert(
-			fc.property(prompt, fc.uuid(), (prompt, id) => {
-				const log = newLog(prompt, id);
-				let now = begin;
-				for (let round = 0; round < 20 && sessionAt(log, now).finishedAt === undefined; round++) {
-					now += 200_000;
-					for (const { id: interactionId } of sessionAt(log, now).pending)
-						log.events.push({ kind: 'resolve', at: now, interactionId, value: 'once' });
-				}
-				expect(sessionAt(log, now).status).toBe(prompt.includes('[fail') ? 'failed' : 'completed');
-			}),
-		);
-	});
-
-	test('is invisible for 1 to 2 seconds, then starting, then running', () => {
-		fc.assert(
-			fc.property(fc.uuid(), (id) => {
-				const log = newLog('[work 1m]', id);
-				const { visibleAfter, runningAfter } = startup(id);
-				expect(visibleAfter).toBeGreaterThanOrEqual(1000);
-				expect(visibleAfter).toBeLessThanOrEqual(2000);
-				expect(sessionAt(log, begin + visibleAfter - 1).visible).toBe(false);
-				expect(sessionAt(log, begin + visibleAfter)).toMatchObject({
-					visible: true,
-					status: 'starting',
-				});
-				expect(sessionAt(log, begin + runningAfter).status).toBe('running');
 			}),
 		);
 	});
