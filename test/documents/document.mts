@@ -43,7 +43,7 @@ const READ_BY_THE_NODE: Array<[RegExp, Evidence]> = [
 const LIMITS: Record<string, Evidence> = {
 	'File content size': { file: 'engine/bad-input.test.mts', title: 'LONG(10 * 1024 * 1024 + 1)' },
 	'Download URL validity': {
-		file: 'service/files.test.mts',
+		file: 'service/resources.test.mts',
 		title: 'can be fetched for 15 minutes and no longer',
 	},
 	'Analytics execution time': {

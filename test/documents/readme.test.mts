@@ -90,7 +90,9 @@ const PROOFS: Record<string, string[]> = {
 		'a 404 after the last retry is an error that says that the session was started',
 	],
 	'the key is refused (401)': ['%d before the first good poll ends the wait at once'],
-	'the response to the start is lost': ['a start that may have happened is not repeated'],
+	'the response to the start is lost': [
+		"a start with a response lost to %s isn't repeated, not even by a retry",
+	],
 	'at the moment of a start': [
 		'a start that a killed n8n recorded counts in the retry: n8n 2 has the same resume token',
 		'on n8n 1 before the first pause it counts only in a retry of the execution, at the same run and item',
@@ -114,11 +116,11 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'**Retry On Fail** is on, and a try fails': [
 		'Retry On Fail with {{ $now }} in the prompt continues the session of the first attempt',
-		'a session that is known to have failed is started again',
+		'as the first item, with Retry On Fail, runs only its own session again',
 		'a retry after Stop aborted the session starts a new one',
 	],
 	'you retry a failed execution': [
-		'a retry of the execution continues the session if parameters and input are the same',
+		'before the first reading of a started session is followed by a retry that continues it: %s',
 		'a retry with another prompt starts nothing, and names the session and both ways out',
 	],
 	'two items continue the same session': ['two items that continue one session'],

@@ -12,6 +12,7 @@ const OPERATIONS = 'engine/workspace-automation.test.mts';
 const DOCUMENTED = 'engine/as-documented.test.mts';
 const RULES = 'unit/document-rules.test.mts';
 const SERVICE_REQUESTS = 'service/requests.test.mts';
+const RESOURCES = 'service/resources.test.mts';
 const SENT_ONCE = 'engine/sent-once.test.mts';
 
 const tableTest: Place = [
@@ -73,14 +74,14 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'A name must be unique among siblings.',
 		FILES,
-		'service/files.test.mts',
+		RESOURCES,
 		'under the name of a sibling is a conflict',
 	],
 	[
 		"The stored prompt is writable but isn't part of the returned task.",
 		['task.get', 'task.update'],
-		'service/tasks.test.mts',
-		'are changed field by field; the prompt is stored',
+		RESOURCES,
+		'the same update changes nothing again, and the prompt is stored',
 	],
 	[
 		'The status object is returned when reading a session and when resolving an interaction.',
@@ -103,8 +104,8 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'A shared preview is a durable link to the requested route.',
 		['sharedPreview.create'],
-		'service/shared-previews.test.mts',
-		'have a link that opens',
+		RESOURCES,
+		'a shared preview has a link that opens',
 	],
 	[
 		'The keys of rows follow the selected columns.',
@@ -142,8 +143,8 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'Repeating the same update of a task is safe.',
 		['task.update'],
-		'service/tasks.test.mts',
-		'stay unchanged after a repeated update',
+		RESOURCES,
+		'the same update changes nothing again, and the prompt is stored',
 	],
 	[
 		'Starting a session returns immediately, and each call creates a new one.',
@@ -258,7 +259,7 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'A download URL is valid for 15 minutes.',
 		['file.getContent'],
-		'service/files.test.mts',
+		RESOURCES,
 		'can be fetched for 15 minutes and no longer',
 	],
 	[
@@ -276,8 +277,8 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		'Repeating the same update of a product is safe.',
 		['product.update'],
-		'service/products.test.mts',
-		'are changed field by field, any number of times',
+		RESOURCES,
+		'a product is changed field by field, any number of times',
 	],
 	[
 		'A client checks whether a non-idempotent request took effect before retrying it.',
@@ -289,7 +290,7 @@ const table: Array<[sentence: string, operations: string[], ...Place]> = [
 	[
 		"A key acts with the creator's current permissions, limited by its scopes.",
 		EVERY,
-		'service/projects.test.mts',
+		RESOURCES,
 		'a key sees the projects that it has access to',
 	],
 	[

@@ -35,13 +35,6 @@ describe('agent sessions', () => {
 		});
 	});
 
-	test('send message', async () => {
-		const sessionId = await session('[say One]');
-		await settled(sessionId);
-		await only('agentSession.sendMessage', { sessionId, message: '[say Two]' });
-		expect((await service.sessions())[0].turns).toBe(2);
-	});
-
 	test('abort, twice', async () => {
 		const sessionId = await session('[work 10m]');
 		await settled(sessionId);

@@ -55,11 +55,19 @@ const table: Row[] = [
 	...texts('agentSession.sendMessage', 'message', 'Message'),
 	...anyIds('agentSession.resolveInteraction', 'interactionId', 'Interaction ID'),
 	...emptyTexts('agentSession.resolveInteraction', 'optionValue', 'Option Value'),
-	...['expectedPermission', 'expectedPatterns'].map((name): Row => [
-		'agentSession.resolveInteraction',
-		{ additionalFields: { [name]: NUMBER } },
-		/^'Expected (Permission|Patterns)' is not a (list of )?texts?$/,
-		/Enter/,
+	...['expectedPermission', 'expectedPatterns'].flatMap((name): Row[] => [
+		[
+			'agentSession.resolveInteraction',
+			{ decision: 'approve', additionalFields: { [name]: NULL } },
+			/^'Expected (Permission|Patterns)' is empty$/,
+			/Enter/,
+		],
+		[
+			'agentSession.resolveInteraction',
+			{ additionalFields: { [name]: NUMBER } },
+			/^'Expected (Permission|Patterns)' is not a (list of )?texts?$/,
+			/Enter/,
+		],
 	]),
 	[
 		'agentSession.resolveInteraction',
@@ -216,25 +224,11 @@ const table: Row[] = [
 		/^'Return as Single Item' is neither true nor false$/,
 		/on or off/,
 	],
-	...[
-		'DROP TABLE x',
-		'INSERT INTO x SELECT 1',
-		'-- SELECT 1',
-		'/* SELECT */ DELETE FROM x',
-		'selecting',
-		'EXPLAIN SELECT 1',
-		'WITH a AS (SELECT 1) INSERT INTO x SELECT * FROM a',
-	].map((query): Row => [
-		'analytics.query',
-		{ query },
-		/^'Query' isn't a SELECT or WITH statement$/,
-		/Start the query with SELECT/,
-	]),
 	[
 		'analytics.query',
-		{ query: 'SELECT 1; DROP TABLE x' },
-		/^'Query' has more than one statement$/,
-		/first semicolon/,
+		{ query: 'DROP TABLE x' },
+		/^'Query' isn't a SELECT or WITH statement$/,
+		/Start the query with SELECT/,
 	],
 	...ids('product.getAll', 'projectId', 'Project'),
 	...limits('product.getAll'),

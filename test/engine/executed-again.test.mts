@@ -378,22 +378,6 @@ describe('a failure', () => {
 		expect(runsOf(run, AFTER)).toEqual([]);
 	});
 
-	test('of a retry with another prompt names the sessions of all items', async () => {
-		const stage = createStage();
-		const flow: Flow = {
-			wires,
-			items: prompts('[work 5m]', '[work 5m]'),
-			parameters: { whileWaiting: 'keepRunning', maxWait: 2, onMaxWait: 'letRun' },
-		};
-		const data = retryData(await stage.run(flow));
-		for (const { node } of data.executionData!.nodeExecutionStack) node.parameters.prompt = 'Other';
-		const { error } = (await stage.run(flow, undefined, { data, mode: 'retry' })).data.resultData;
-		expect(error?.message).toMatch(/An earlier attempt started session/);
-		for (const { sessionId } of stage.sessions())
-			expect(`${error?.message} ${error?.description}`).toContain(sessionId);
-		expect(starts(stage)).toHaveLength(2);
-	});
-
 	/** Returns the data of a retry after two sessions have run out of time, with the first item changed and a third one added. */
 	async function changedRetry(stage: ReturnType<typeof createStage>, flow: Flow) {
 		const parameters = { whileWaiting: 'keepRunning', maxWait: 2, onMaxWait: 'letRun' };

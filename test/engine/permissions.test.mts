@@ -67,33 +67,3 @@ describe('a value in a rule', () => {
 		expect(execution.error?.message).toMatch(/^Rule 1 has no permission/);
 	});
 });
-
-describe.each([
-	['expectedPermission', 'Expected Permission'],
-	['expectedPatterns', 'Expected Patterns'],
-])('%s', (name, displayName) => {
-	test.each(['', '={{ $json.nothing }}', '={{ null }}', '={{ " " }}'])(
-		"that's set but empty is an error, and nothing is sent: %j",
-		async (value) => {
-			const sessionId = await service.control.startSession({
-				projectId: service.projectId,
-				prompt: '[ask bash: a] [say Done]',
-			});
-			const execution = await run({
-				node: 'workspaceAutomation',
-				parameters: {
-					resource: 'agentSession',
-					operation: 'resolveInteraction',
-					sessionId,
-					interactionId: 'i1',
-					decision: 'approve',
-					additionalFields: { [name]: value },
-				},
-				credentials: service.credentials,
-			});
-			expect(execution.error?.message).toBe(`'${displayName}' is empty`);
-			const sent = await service.requests();
-			expect(sent.filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
-		},
-	);
-});

@@ -41,14 +41,6 @@ describe('projects', () => {
 		expect(await projects('no such project')).toEqual({ results: [], paginationToken: undefined });
 	});
 
-	test("of a key without any show the service's setup message", async () => {
-		const error = await projects(undefined, undefined, {
-			accessToken: service.seed.keys.noProjects,
-		}).catch((thrown) => thrown);
-		expect(error.message).toMatch(/project/i);
-		expect(error.description).toMatch(/Workspaces that could hold one: \w/);
-	});
-
 	test('with a wrong key are an error that names the cause, without the key', async () => {
 		const error = await projects(undefined, undefined, { accessToken: 'wa_wrong' }).catch(
 			(thrown) => thrown,

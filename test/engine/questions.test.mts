@@ -110,34 +110,22 @@ describe('a question of the agent', () => {
 		},
 	);
 
-	test.each<[string, Record<string, string>]>([
-		['Enter an answer.', { answer0: '  ' }],
-		['Shorten the answer to 10,000 characters. It has 10,001.', { answer0: 'x'.repeat(10_001) }],
-	])('keeps what was typed if it can’t be sent: %s', async (says, fields) => {
+	test('keeps what was typed if it can’t be sent, or if the question has changed since', async () => {
 		const stage = createStage();
 		const flow = ask('[question Which style?] [say Done.]');
-		let isRefused = false;
-		const { replies, sent } = await answering(stage, flow, (html) => {
-			if (isRefused) return fillIn(html, '', { answer0: 'Warm' });
-			isRefused = true;
-			return fillIn(html, '', { ...fields, comment: 'Soon' });
-		});
-		expect(replies[0]).toContain(says);
-		expect(replies[0]).toContain(`>\n${fields.answer0}</textarea>`);
+		const refused = [
+			{ answer0: 'x'.repeat(10_001), comment: 'Soon' },
+			{ answer0: 'Warm', shown: 'of another question' },
+		];
+		const { replies, sent } = await answering(stage, flow, (html) => ({
+			...fillIn(html, '', { answer0: 'Warm' }),
+			...refused.shift(),
+		}));
+		expect(replies[0]).toContain('Shorten the answer to 10,000 characters. It has 10,001.');
+		expect(replies[0]).toContain(`>\n${'x'.repeat(10_001)}</textarea>`);
 		expect(replies[0]).toContain('Soon');
-		expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
-	});
-
-	test('keeps what was typed if the question has changed since, and says so', async () => {
-		const stage = createStage();
-		const flow = ask('[question Which style?] [say Done.]');
-		let opened = 0;
-		const { replies, sent } = await answering(stage, flow, (html) => {
-			const form = fillIn(html, '', { answer0: 'Warm' });
-			return opened++ === 0 ? { ...form, shown: 'of another question' } : form;
-		});
-		expect(replies[0]).toContain('The request has changed');
-		expect(replies[0]).toContain('>\nWarm</textarea>');
+		expect(replies[1]).toContain('The request has changed');
+		expect(replies[1]).toContain('>\nWarm</textarea>');
 		expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
 	});
 
@@ -181,21 +169,10 @@ describe('a question of the agent', () => {
 		expect(sent).toEqual([]);
 	});
 
-	test.each(['deny', 'approve', 'rules'])(
-		'gets Answer If Nobody Answers with the policy %s, too',
-		async (permissionPolicy) => {
-			const flow = ask('[question Which style?] [say Done.]', {
-				permissionPolicy,
-				...unanswered('Warm'),
-			});
-			const { sent } = await answering(createStage(), flow);
-			expect(sent).toEqual([{ type: 'question', response: 'Warm' }]);
-		},
-	);
-
-	test('gets Answer If Nobody Answers, if its options have it', async () => {
+	test('gets Answer If Nobody Answers with any policy, if its options have it', async () => {
 		const text = '[question Which style?] [question Which? {new=Modern, old=Classic}] [say Done.]';
-		const { item, sent } = await answering(createStage(), ask(text, unanswered('Classic')));
+		const settings = { permissionPolicy: 'rules', ...unanswered('Classic') };
+		const { item, sent } = await answering(createStage(), ask(text, settings));
 		expect(sent).toEqual([
 			{ type: 'question', response: 'Classic' },
 			{ type: 'question', response: 'old' },
@@ -250,16 +227,6 @@ describe('a denial with a reason', () => {
 		expect(messages(stage)).toEqual([]);
 		expect(item.decisions).toMatchObject([{}, { comment: 'Use the trash.' }]);
 	});
-
-	test('is no reason of an approval', async () => {
-		const stage = createStage();
-		const flow = ask('[ask bash: git push] [say Done.]', { approvals: { sendComments: true } });
-		const { item } = await answering(stage, flow, (html) =>
-			fillIn(html, 'Approve once', { reason0: 'No' }),
-		);
-		expect(messages(stage)).toEqual([]);
-		expect((item.decisions as IDataObject[])[0]).not.toHaveProperty('comment');
-	});
 });
 
 describe('Apply an Answer', () => {
@@ -289,11 +256,8 @@ describe('Apply an Answer', () => {
 	}
 
 	test.each<[unknown, string]>([
-		['Warm', 'Warm'],
 		['approve', 'approve'],
 		[{ data: { text: 'Warm' } }, 'Warm'],
-		[{ chatInput: 'Warm' }, 'Warm'],
-		[{ Answer: 'Warm', submittedAt: '2026-10-05' }, 'Warm'],
 	])('answers a question with %j', async (answer, response) => {
 		const { sent, applied } = await applying('[question Which style?] [say Done.]', answer);
 		expect(sent).toEqual([{ type: 'question', response }]);
@@ -311,15 +275,6 @@ describe('Apply an Answer', () => {
 		expect(error?.message).toBe("'Answer' can't be sent");
 		expect(sent).toEqual([]);
 	});
-
-	test.each([[{ data: { approved: true } }], [{ data: { text: 'a' }, chatInput: 'b' }]])(
-		'refuses %j for a question, and quotes it',
-		async (answer) => {
-			const { error, sent } = await applying('[question Which style?] [say Done.]', answer);
-			expect(error?.message).toMatch(/^'Answer' has (no text|several texts)/);
-			expect(sent).toEqual([]);
-		},
-	);
 
 	test.each([
 		['deny', ['On the staging site.']],

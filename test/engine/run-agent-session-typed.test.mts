@@ -8,10 +8,9 @@ import {
 	RIGHT,
 	WRONG,
 } from '../support/outputParser.mts';
-import { nodeProperties } from './engine.mts';
 import { itemsOn, useRunAgentSession } from './runAgentSession.mts';
 
-const { of, requests, run, sessions, setup, stopAfter } = useRunAgentSession();
+const { of, requests, run, setup } = useRunAgentSession();
 
 const typed = (prompt: string, more: object = {}, changes: object = {}) =>
 	setup({ prompt, hasOutputParser: true, ...changes }, { outputParser: linksParser(), ...more });
@@ -48,18 +47,6 @@ test('each item of a run is parsed and repaired separately', async () => {
 });
 
 describe('two invalid answers', () => {
-	test('Retry On Fail and a retry of the execution start no other session, and send no second message', async () => {
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
-		const first = await run(typed(TWICE, { settings }));
-		expect(first.error?.message).toBe(MISFIT);
-		const [{ sessionId }] = sessions();
-		expect(first.error?.description).toContain(`Session ${sessionId}, http`);
-		const second = await run(typed(TWICE, { retryOf: first }));
-		expect(second.error?.message).toBe(MISFIT);
-		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-		expect(await of('POST', '/messages')).toHaveLength(1);
-	});
-
 	test('a retry can have another format or none: the session is resumed', async () => {
 		const first = await run(typed(TWICE));
 		const lenient = { ...linksParser(), parse: async () => ({ output: 'anything' }) };
@@ -68,15 +55,6 @@ describe('two invalid answers', () => {
 		const third = await run(setup({ prompt: TWICE }, { retryOf: first }));
 		expect(itemsOn(third, 'completed')[0].json).toMatchObject({ text: 'Sorry.' });
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	});
-
-	test('Stop aborts the running sessions, and not the completed one', async () => {
-		const items = [{ prompt: TWICE }, { prompt: '[work 10m]' }];
-		await stopAfter(typed('={{ $json.prompt }}', { items }), 60_000);
-		const working = sessions().find(({ turns }) => turns === 1)!;
-		expect((await of('POST', '/abort')).map(({ path }) => path)).toEqual([
-			expect.stringContaining(working.sessionId),
-		]);
 	});
 });
 
@@ -115,12 +93,4 @@ describe('the parser', () => {
 		expect(execution.outputs[0].map(({ json }) => json.text)).toEqual([RIGHT]);
 		expect(await prompts()).toEqual([`[say ${RIGHT}]`]);
 	});
-});
-
-test('the toggle and its notice are the only new fields of the panel', () => {
-	const names = nodeProperties('runAgentSession').map(({ name }) => name);
-	expect(names.filter((name) => /parser/i.test(name))).toEqual([
-		'hasOutputParser',
-		'outputParserNotice',
-	]);
 });

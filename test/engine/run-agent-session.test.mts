@@ -14,7 +14,6 @@ const {
 	addFaults,
 	stopAfter,
 	startSession,
-	advance,
 	credentials,
 	projectId,
 } = useRunAgentSession();
@@ -57,17 +56,6 @@ describe('a completed session', () => {
 			latestMessage: { text: 'Done' },
 		});
 	});
-
-	test.each([
-		['approve', 'once'],
-		['deny', 'reject'],
-	])('with the policy %s has each request decided by it', async (permissionPolicy, value) => {
-		const execution = await run(
-			setup({ permissionPolicy, prompt: '[ask bash: x + edit: y] [say Done]' }),
-		);
-		expect(itemsOn(execution, 'completed')).toHaveLength(1);
-		expect(sessions()[0].interactions).toMatchObject([{ value }, { value }]);
-	});
 });
 
 describe('an item for an approver', () => {
@@ -84,42 +72,6 @@ describe('an item for an approver', () => {
 			'undecided',
 		]);
 		expect(item.question).toMatch(/^The agent wants to run this command {2}\nCommand: «git push»/);
-	});
-
-	test('leaves once per request, also for requests that follow each other', async () => {
-		const execution = await run(
-			setup(
-				{
-					...asking,
-					maxWait: 5,
-					prompt: '[ask bash: a + bash: b]',
-					approvals: { ifNobodyAnswers: 'wait' },
-				},
-				{ settings: continues },
-			),
-		);
-		expect(itemsOn(execution, 'needsApproval')).toHaveLength(1);
-	});
-
-	test('asks for five requests at a time, and for the others when those are decided', async () => {
-		const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-		const prompt = `[ask ${names.map((name) => `bash: ${name}`).join(' + ')}] [say Done]`;
-		const execution = await run(
-			setup(
-				{
-					prompt,
-					maxWait: 60,
-					approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 0.1 },
-				},
-				{ settings: continues },
-			),
-		);
-		const asked = itemsOn(execution, 'needsApproval').map(({ json }) =>
-			json.pendingInteractions.map(({ patterns }: { patterns: string[] }) => patterns[0]),
-		);
-		expect(asked).toEqual([names.slice(0, 5), names.slice(5)]);
-		expect(texts(execution).completed).toHaveLength(1);
-		expect(await of('POST', '/resolve')).toHaveLength(7);
 	});
 });
 
@@ -208,13 +160,6 @@ describe('an error', () => {
 		expect(error?.message).toBe('The agent session failed: Out of disk');
 		expect(error?.description).toContain(`/dashboard/sessions/${sessionId}`);
 		expect(error?.context).toMatchObject({ sessionId, itemIndex: 0 });
-	});
-
-	test('of several items names every session', async () => {
-		const items = toItems('[fail One]', '[say Fine]', '[work 5s] [fail Two]');
-		const { error } = await run(setup({ prompt: PROMPT }, { items }));
-		expect(error?.message).toBe('The agent session failed: One');
-		for (const { sessionId } of sessions()) expect(error?.description).toContain(sessionId);
 	});
 
 	test('about a wrong key has advice, and the key appears nowhere', async () => {
@@ -314,13 +259,6 @@ describe('bad input is an error before anything is sent', () => {
 		expect(error?.message).toBe('Several items continue the same session');
 		expect(await of('POST', '/resolve')).toEqual([]);
 	});
-
-	test('a session of another key: no message is sent', async () => {
-		const sessionId = '6e0c3b0e-1f0e-4b43-9b6b-2b8f0b6c0001';
-		const { error } = await run(setup({ operation: 'continue', sessionId, message: 'Hello' }));
-		expect(error?.message).toBe("The session wasn't found");
-		expect(await of('POST', '/messages')).toEqual([]);
-	});
 });
 
 describe('never a second session', () => {
@@ -335,15 +273,6 @@ describe('never a second session', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	});
 
-	test('a retry of the execution continues the session if parameters and input are the same', async () => {
-		await refuse(1);
-		const failed = await run(setup({ prompt }));
-		expect(failed.error?.httpCode).toBe('401');
-		const execution = await run(setup({ prompt }, { retryOf: failed }));
-		expect(texts(execution)).toEqual({ completed: ['Done'] });
-		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	});
-
 	test('a retry with another prompt starts nothing, and names the session and both ways out', async () => {
 		await refuse(1);
 		const failed = await run(setup({ prompt }));
@@ -352,12 +281,6 @@ describe('never a second session', () => {
 		expect(error?.message).toBe(`An earlier attempt started session ${sessionId} for this item`);
 		expect(error?.description).toMatch(/restore the parameters.*run the workflow again/s);
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
-	});
-
-	test('a session that is known to have failed is started again', async () => {
-		const execution = await run(setup({ prompt: '[fail Out of disk]' }, { settings: retries }));
-		expect(execution.error?.message).toMatch(/Out of disk/);
-		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
 	});
 
 	test('a completed sibling of a failed item is returned by the retry, not started again', async () => {
@@ -370,35 +293,12 @@ describe('never a second session', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(3);
 	});
 
-	test('a start that may have happened is not repeated', async () => {
-		await addFaults({ operationId: 'createAgentSession', kind: 'reset-after' });
-		const { error } = await run(setup({}, { settings: { ...retries, maxTries: 3 } }));
-		expect(error?.message).toBe('The session may have been started');
-		expect(sessions()).toHaveLength(1);
-	});
-
-	test('a session that Max Wait has aborted is started again, but not one that completed before the abort', async () => {
+	test('a session that Max Wait has aborted is started again', async () => {
 		const job = { prompt: '[work 10m] [say Done]', maxWait: 1 };
 		const aborted = await run(setup(job));
 		expect(aborted.error?.message).toMatch(/was aborted$/);
 		await run(setup(job, { retryOf: aborted }));
 		expect(await of('POST', '/agent/sessions')).toHaveLength(2);
-	});
-
-	test('the message of Continue a Session is sent once, whatever fails after it', async () => {
-		const sessionId = await startSession('[say First.]');
-		advance(60_000);
-		const given = { operation: 'continue', sessionId, message: '[work 30s] [say Second.]' };
-		await addFaults({
-			operationId: 'getAgentSession',
-			kind: 'status',
-			status: 500,
-			after: 1,
-			times: 3,
-		});
-		const execution = await run(setup(given, { settings: retries }));
-		expect(texts(execution)).toEqual({ completed: ['Second.'] });
-		expect(await of('POST', '/messages')).toHaveLength(1);
 	});
 
 	test("nothing in an item's JSON counts as a record of the node", async () => {

@@ -253,17 +253,6 @@ describe('failures', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
-	test('a failed first poll after a restart is a warning if the cause may be temporary', async () => {
-		const saved = (await baseline()).state();
-		await service.control.tasks.add({ title: 'Missed' });
-		await fail(404);
-		const trigger = poller(setup('taskAdded'), { state: saved, activation: 'init' });
-		expect(await trigger.poll()).toBeNull();
-		expect(trigger.warnings).toEqual([expect.stringContaining('The next one retries')]);
-		await service.control.clearFaults();
-		expect(await trigger.poll()).toMatchObject([{ title: 'Missed' }]);
-	});
-
 	test('without state, publishing fails at once with the cause, and a start of n8n continues', async () => {
 		await fail(404);
 		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow("wasn't found");

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { getError, unknownId, useService, type Schemas } from './support.mts';
 
-const { api, control, seed, advance } = useService();
+const { api, seed, advance } = useService();
 type Session = Schemas['AgentSession'];
 let projectId: string;
 beforeEach(async () => {
@@ -78,93 +78,6 @@ describe('resolving', () => {
 		expect((await resolve(sessionId, id, body)).status).toBe(200);
 		expect(getError(await resolve(sessionId, id, body))).toEqual([404, 'not_found']);
 		expect(getError(await resolve(sessionId, unknownId, body))).toEqual([404, 'not_found']);
-	});
-
-	test.each([
-		[
-			'as a text',
-			'[question Which color?]',
-			{
-				type: 'question',
-				question: 'Which color?',
-				response: { type: 'text', instruction: expect.any(String) },
-			},
-			['', 7],
-		],
-		[
-			'as options with labels',
-			'[question Which color? {blue=Sky blue, red=Red}]',
-			{
-				type: 'question',
-				question: 'Which color?',
-				response: {
-					type: 'choice',
-					options: [
-						{ value: 'blue', label: 'Sky blue' },
-						{ value: 'red', label: 'Red' },
-					],
-				},
-			},
-			['', 'Sky blue', 'green'],
-		],
-		[
-			'as texts under a title',
-			'[question Which color? {blue, red}]',
-			{ type: 'choice', title: 'Which color?', options: ['blue', 'red'] },
-			['', 'green'],
-		],
-	])('a question is asked %s, and answered with its type', async (_, prompt, shape, refused) => {
-		const sessionId = await started(prompt);
-		const [interaction] = (await read(sessionId)).body.pendingInteractions!;
-		expect(interaction).toEqual({ ...shape, id: interaction.id });
-		const { type } = shape;
-		for (const body of [
-			{ type: 'permission', response: 'blue' },
-			{ type },
-			{ type, answer: 'blue' },
-			...refused.map((response) => ({ type, response })),
-		]) {
-			expect(getError(await resolve(sessionId, interaction.id, body))).toEqual([
-				400,
-				'invalid_request',
-			]);
-		}
-		const { body } = await resolve(sessionId, interaction.id, { type, response: 'blue' });
-		expect(body).toMatchObject({
-			status: 'completed',
-			latestMessage: { text: expect.stringContaining('You answered “blue”.') },
-		});
-	});
-
-	test.each([
-		[
-			'as a diff',
-			'[change diff: a\nb\nc => a\nd\nc]',
-			{ diff: '--- a/x.md\n+++ b/x.md\n@@ -1,3 +1,3 @@\n a\n-b\n+d\n c\n' },
-		],
-		[
-			'as a diff of a new file',
-			'[change diff: => a]',
-			{ diff: expect.stringContaining('-0,0 +1,1') },
-		],
-		['as the texts before and after', '[change texts: a => b]', { before: 'a', after: 'b' }],
-		['as new content', '[change content: => b]', { content: 'b' }],
-	])('an edit shows its change %s', async (_, change, shape) => {
-		const sessionId = await started(`${change} [ask edit: x.md]`);
-		const [{ metadata }] = (await read(sessionId)).body.pendingInteractions!;
-		expect(metadata).toEqual({ askedAt: expect.any(String), filePath: 'x.md', ...shape });
-	});
-
-	test('a denial may have a reason, which the agent repeats', async () => {
-		const sessionId = await started('[ask bash: git push]');
-		const [{ id }] = (await read(sessionId)).body.pendingInteractions!;
-		const { body } = await resolve(sessionId, id, {
-			type: 'permission',
-			response: 'reject',
-			reason: 'Use a branch',
-		});
-		expect(body.latestMessage!.text).toContain('bash (git push), because “Use a branch”');
-		expect((await control.sessions())[0].interactions[0]).toMatchObject({ reason: 'Use a branch' });
 	});
 });
 

@@ -4,7 +4,6 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { namedOperations } from '../../openapi/contract.mts';
 
-import { startService } from '../../local-service/app.mts';
 import {
 	assumedRequests,
 	operationIds,
@@ -27,7 +26,7 @@ import {
 	type Values,
 } from '../../local-service/dialects/templates.mts';
 import { everyOperation } from './everyOperation.mts';
-import { speaker, valueAt, useSpeakers } from './speaker.mts';
+import { speaker, useSpeakers } from './speaker.mts';
 import { unknownId } from './support.mts';
 
 const speak = useSpeakers();
@@ -144,10 +143,6 @@ describe('every dialect', () => {
 		const named = rows.flatMap((row) => [...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name));
 		expect(named.sort()).toEqual([...dialectNames].sort());
 	});
-
-	test('has a one-line summary', () => {
-		for (const name of dialectNames) expect(dialects[name].summary).toMatch(/^[A-Z][^\n]{10,90}$/);
-	});
 });
 
 describe('mixtures', () => {
@@ -193,99 +188,5 @@ describe('mixtures', () => {
 			/^There is no dialect klingon\. There are: .*snake-case/,
 		);
 		expect(() => speaker(['klingon'])).toThrow('There is no dialect klingon');
-	});
-});
-
-test('a service that listens prints the overrides it needs', async () => {
-	const plain = await startService();
-	const foreign = await startService({ dialects: ['message-parts'] });
-	expect([plain.overrides, foreign.overrides]).toEqual([{}, dialects['message-parts'].overrides]);
-	await Promise.all([plain.close(), foreign.close()]);
-});
-
-describe('overrides', () => {
-	test('are written as the documentation of Overrides has them', () => {
-		expect(
-			settingsFor([
-				'session-ids-run',
-				'message-parts',
-				'nested-decision',
-				'separate-rename-and-move',
-				'other-paging-names',
-				'lists-under-other-keys',
-				'other-versions',
-			]),
-		).toMatchObject({
-			createAgentSession: { answer: { sessionId: 'data.run_id' } },
-			sendAgentMessage: { body: { content: [{ type: 'text', text: '{text}' }] } },
-			resolveInteraction: {
-				body: { type: '{type}', response: { type: 'choice', value: '{option}' } },
-			},
-			renameFile: { method: 'POST', path: '/files/{fileId}/rename', body: { title: '{name}' } },
-			listTasks: {
-				query: { page_size: '{limit}', after: '{cursor}' },
-				answer: { data: 'tasks', next_cursor: 'page.next' },
-			},
-			getTask: { version: '2026-10-05' },
-		});
-	});
-
-	test('name the differences and nothing else', () => {
-		expect(dialects['snake-case'].overrides).toEqual({
-			createAgentSession: { body: { project_id: '{projectId}', prompt: '{prompt}' } },
-			listFiles: {
-				query: {
-					projectId: '{projectId}',
-					parent_id: '{parentId}',
-					cursor: '{cursor}',
-					limit: '{limit}',
-				},
-			},
-			createFile: {
-				body: {
-					projectId: '{projectId}',
-					kind: '{kind}',
-					name: '{name}',
-					parentId: '{parentId}',
-					source: {
-						type: '{type}',
-						text: '{text}',
-						data: '{data}',
-						content_type: '{contentType}',
-						asset_id: '{assetId}',
-					},
-				},
-			},
-			moveFile: { body: { parent_id: '{parentId}' } },
-			listCustomDomains: {
-				query: { site_id: '{siteId}', cursor: '{cursor}', limit: '{limit}' },
-			},
-			createProduct: { body: { project_id: '{projectId}' } },
-		});
-		expect(dialects['empty-answers'].overrides).toBeUndefined();
-	});
-
-	test("make the nodes' requests succeed", async () => {
-		for (const name of ['session-ids-run', 'content-in-file', 'lists-under-other-keys'] as const) {
-			const service = speak(name);
-			const { projects, files, sites } = service.seed();
-			const values = {
-				...samples,
-				projectId: projects[0].id,
-				siteId: sites[0].id,
-				fileId: files[0].id,
-				parentId: undefined,
-				cursor: undefined,
-				limit: 1,
-			};
-			for (const [operationId, { answer = {} }] of Object.entries(service.overrides)) {
-				const { body } = await service.call(operationId as OperationId, values);
-				const found = Object.values(answer).map((path) => valueAt(body, path));
-				expect([operationId, found.filter((value) => value !== undefined)]).not.toEqual([
-					operationId,
-					[],
-				]);
-			}
-		}
 	});
 });

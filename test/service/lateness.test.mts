@@ -65,16 +65,4 @@ describe('a new entry of a list', () => {
 		service.advance(0.1);
 		expect(await list()).toEqual(['a.txt']);
 	});
-
-	test('is not in the list yet: a product', async () => {
-		late({ listed: 5000 });
-		const projectId = firstProject();
-		await service.call('createProduct', { projectId }, { extra: { name: 'Mug' } });
-		const list = async () =>
-			findNames((await service.call('listProducts', { projectId, limit: 100 })).body);
-		service.advance(4.9);
-		expect(await list()).not.toContain('Mug');
-		service.advance(0.1);
-		expect(await list()).toContain('Mug');
-	});
 });

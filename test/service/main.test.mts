@@ -48,23 +48,6 @@ test('--dialect sets the dialect, and prints the overrides that it needs', async
 	await ended;
 });
 
-test('people see the overrides, and the list of dialects', async () => {
-	const { child, ended, output } = await run(
-		'--port',
-		'0',
-		'--dialect',
-		'bare-lists, nested-decision',
-	);
-	expect(output()).toMatch(
-		/Dialects +bare-lists, nested-decision\n +Overrides +\{"resolveInteraction"/,
-	);
-	child.kill('SIGTERM');
-	await ended;
-	const list = await run('--dialects');
-	await list.ended;
-	expect(list.output()).toMatch(/^ {2}snake-case +All names .* \(needs overrides\)$/m);
-});
-
 test('an impossible option is refused with a sentence', async () => {
 	const { ended, errors } = await run('--dialect', 'klingon');
 	expect(await ended).toEqual([1, null]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCollection } from '../../local-service/collection.mts';
-import { decodeCursor, encodeCursor, page } from '../../local-service/paging.mts';
+import { page } from '../../local-service/paging.mts';
 import { getError, getMessage, useService, type List, type Schemas } from './support.mts';
 
 type Page = List<Schemas['Project']>;
@@ -35,29 +35,6 @@ describe('pages', () => {
 					const stayed = Array.from({ length: size }, (_, n) => n).filter((n) => !removed.has(n));
 					expect(stayed.filter((n) => !seen.includes(n))).toEqual([]);
 				},
-			),
-		);
-	});
-});
-
-describe('cursors', () => {
-	test('decode to the position that they encode, within the length that the API document allows', () => {
-		fc.assert(
-			fc.property(fc.string(), fc.nat({ max: 1e12 }), (list, sequence) => {
-				const cursor = encodeCursor(list, sequence);
-				expect(decodeCursor(list, cursor)).toBe(sequence);
-				expect(cursor.length).toBeLessThanOrEqual(200);
-			}),
-		);
-	});
-
-	test('are valid for one list only, and no other text is a cursor', () => {
-		expect(() => decodeCursor('tasks', encodeCursor('projects', 3))).toThrow(
-			'not a cursor of this list',
-		);
-		fc.assert(
-			fc.property(fc.string({ minLength: 1 }), (text) =>
-				expect(() => decodeCursor('tasks', text)).toThrow(),
 			),
 		);
 	});

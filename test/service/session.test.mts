@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { SessionLog, SessionSnapshot } from '../../local-service/agent/model.mts';
-import { sessionAt, startup } from '../../local-service/agent/session.mts';
+import { sessionAt } from '../../local-service/agent/session.mts';
 import { scriptOfMessage, scriptOfPrompt } from '../../local-service/agent/story.mts';
 
 const begin = Date.UTC(2026, 9, 5);
@@ -12,16 +12,6 @@ const newLog = (prompt: string, id = 'b0000000-0000-4000-8000-000000000000'): Se
 	script: scriptOfPrompt(prompt),
 	events: [],
 });
-const runningAt = (log: SessionLog) => log.createdAt + startup(log.id).runningAfter;
-/** The session that many seconds after the agent began */
-const after = (log: SessionLog, seconds: number) => sessionAt(log, runningAt(log) + seconds * 1000);
-const resolve = (log: SessionLog, seconds: number, value: string, index = 0) =>
-	log.events.push({
-		kind: 'resolve',
-		at: runningAt(log) + seconds * 1000,
-		interactionId: after(log, seconds).pending[index].id,
-		value,
-	});
 
 const directive = fc.constantFrom(
 	'[work 3s]',
@@ -93,110 +83,5 @@ describe('every session, for any calls', () => {
 				}
 			}),
 		);
-	});
-
-	test('activity, interactions and turns only grow, and are never in the future', () => {
-		fc.assert(
-			fc.property(lives, ({ seen }) => {
-				seen.forEach(([now, state], index) => {
-					const before = seen[index - 1]?.[1];
-					for (const moment of [
-						state.activityAt,
-						state.message.createdAt,
-						state.message.completedAt ?? 0,
-						state.tool?.at ?? 0,
-					]) {
-						expect(moment).toBeLessThanOrEqual(now);
-					}
-					if (!before) return;
-					expect(state.activityAt).toBeGreaterThanOrEqual(before.activityAt);
-					expect(state.message.createdAt).toBeGreaterThanOrEqual(before.message.createdAt);
-					expect(state.turns).toBeGreaterThanOrEqual(before.turns);
-					expect(
-						state.interactions.map(({ id }) => id).slice(0, before.interactions.length),
-					).toEqual(before.interactions.map(({ id }) => id));
-				});
-			}),
-		);
-	});
-
-	test('has interactions with unique ids', () => {
-		fc.assert(
-			fc.property(lives, ({ seen }) => {
-				const ids = seen.at(-1)?.[1].interactions.map(({ id }) => id) ?? [];
-				expect(new Set(ids).size).toBe(ids.length);
-			}),
-		);
-	});
-
-	test('ends if every request is approved and no other call is made', () => {
-		fc.assert(
-			fc.property(prompt, fc.uuid(), (prompt, id) => {
-				const log = newLog(prompt, id);
-				let now = begin;
-				for (let round = 0; round < 20 && sessionAt(log, now).finishedAt === undefined; round++) {
-					now += 200_000;
-					for (const { id: interactionId } of sessionAt(log, now).pending)
-						log.events.push({ kind: 'resolve', at: now, interactionId, value: 'once' });
-				}
-				expect(sessionAt(log, now).status).toBe(prompt.includes('[fail') ? 'failed' : 'completed');
-			}),
-		);
-	});
-
-	test('is invisible for 1 to 2 seconds, then starting, then running', () => {
-		fc.assert(
-			fc.property(fc.uuid(), (id) => {
-				const log = newLog('[work 1m]', id);
-				const { visibleAfter, runningAfter } = startup(id);
-				expect(visibleAfter).toBeGreaterThanOrEqual(1000);
-				expect(visibleAfter).toBeLessThanOrEqual(2000);
-				expect(sessionAt(log, begin + visibleAfter - 1).visible).toBe(false);
-				expect(sessionAt(log, begin + visibleAfter)).toMatchObject({
-					visible: true,
-					status: 'starting',
-				});
-				expect(sessionAt(log, begin + runningAfter).status).toBe('running');
-			}),
-		);
-	});
-});
-
-describe('a turn', () => {
-	test('without directives works, asks for the build, works, and quotes the prompt', () => {
-		const log = newLog('Tidy up');
-		expect(after(log, 3.9).pending).toEqual([]);
-		expect(after(log, 4).pending).toMatchObject([
-			{ type: 'permission', permission: 'bash', patterns: ['npm run build'] },
-		]);
-		expect(after(log, 9999).status).toBe('running');
-		resolve(log, 10, 'once');
-		expect(after(log, 13.9).status).toBe('running');
-		expect(after(log, 14)).toMatchObject({
-			status: 'completed',
-			message: { role: 'assistant', text: 'Done: “Tidy up”.' },
-		});
-	});
-
-	test('continues after a denial, and says so at the end', () => {
-		const log = newLog('[ask bash: git push] [work 2s] [say Finished.]');
-		resolve(log, 1, 'reject');
-		expect(after(log, 3)).toMatchObject({
-			status: 'completed',
-			message: { text: 'Finished. I carried on without what was not permitted: bash (git push).' },
-		});
-	});
-
-	test('asks questions and repeats the answer', () => {
-		const log = newLog('Paint [question Which colour?]');
-		expect(after(log, 0).pending).toMatchObject([{ type: 'question', text: 'Which colour?' }]);
-		resolve(log, 1, 'blue');
-		expect(after(log, 1).message.text).toBe('Done: “Paint”. You answered “blue”.');
-	});
-
-	test('fails at the step [fail], and does nothing afterwards', () => {
-		const log = newLog('[fail Out of disk] [say never]');
-		expect(after(log, 0)).toMatchObject({ status: 'failed', error: 'Out of disk' });
-		expect(after(log, 60)).toEqual(after(log, 0));
 	});
 });

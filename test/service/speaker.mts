@@ -122,12 +122,6 @@ export async function findPending(service: Speaker, sessionId: string): Promise<
 	return (body as { pendingInteractions: Pending[] }).pendingInteractions;
 }
 
-/** The ids of a list's entries, in their order */
-export const findIds = (list: unknown): unknown[] => {
-	const data = valueAt(list, 'data');
-	return Array.isArray(data) ? data.map((item) => valueAt(item, 'id')) : [];
-};
-
 /** Starts services for the tests of a file, and ends them after each. What one says it did wrong fails the test. */
 export function useSpeakers(): (...names: DialectName[]) => Speaker {
 	const started: Speaker[] = [];

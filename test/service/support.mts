@@ -9,7 +9,6 @@ import {
 	createControl,
 	sendOver,
 	type ControlClient,
-	type SendControl,
 } from '../../local-service/control/client.mts';
 import type { NewKey } from '../../local-service/control/control.mts';
 import type { components } from '../../openapi/contract-types.mts';
@@ -60,8 +59,9 @@ export function useService(options: ServiceOptions = {}) {
 	const problems: string[] = [];
 	let running: RunningService;
 
-	const send: SendControl = (...request) => sendOver(running.controlUrl)(...request);
-	const control: ControlClient = createControl(send);
+	const control: ControlClient = createControl((...request) =>
+		sendOver(running.controlUrl)(...request),
+	);
 
 	beforeAll(async () => {
 		running = await createService({
@@ -111,28 +111,10 @@ export function useService(options: ServiceOptions = {}) {
 	const keyFor = (key: Omit<NewKey, 'name'>): Promise<string> =>
 		control.createKey({ name: 'own', ...key });
 
-	/** A whole list, page by page. */
-	async function all<Item>(path: string, options: CallOptions = {}): Promise<Item[]> {
-		const found: Item[] = [];
-		for (let cursor: string | null | undefined; ;) {
-			const { body } = await api<List<Item>>('GET', path, {
-				...options,
-				query: { ...options.query, ...(cursor && { cursor }) },
-			});
-			found.push(...body.data);
-			if (!body.has_more) return found;
-			cursor = body.next_cursor;
-		}
-	}
-
 	return {
 		clock,
-		problems,
 		api,
-		all,
 		control,
-		/** A control request as it is, also one that is refused */
-		sendControl: send,
 		keyFor,
 		seed: control.seed,
 		url: () => running.baseUrl,

@@ -90,21 +90,6 @@ test('a field in its assumed place is found if the template has none there', () 
 });
 
 describe('merging two templates', () => {
-	test.each<[string, Template, Template, Template]>([
-		['renames a field', { a: '{a}', b: '{b}' }, { x: '{a}' }, { b: '{b}', x: '{a}' }],
-		['nests a field', { a: '{a}', b: '{b}' }, { in: { a: '{a}' } }, { b: '{b}', in: { a: '{a}' } }],
-		['nests in its own name', { a: '{a}' }, { a: { t: 1, v: '{a}' } }, { a: { t: 1, v: '{a}' } }],
-		[
-			'renames inside an object',
-			{ s: { t: '{t}', d: '{d}' } },
-			{ s: { base: '{d}' } },
-			{ s: { t: '{t}', base: '{d}' } },
-		],
-		['moves out of an object', { s: { d: '{d}' } }, { d: '{d}' }, { d: '{d}' }],
-	])('%s', (_, base, change, expected) => {
-		expect(mergeTemplates(base, change)).toEqual(expected);
-	});
-
 	test('has every placeholder of the change in one place', () => {
 		fc.assert(
 			fc.property(template, template, (base, change) => {
