@@ -137,10 +137,6 @@ export function createService(options: ServiceOptions = {}): Service {
 	};
 }
 
-/** Creates a service and listens on a free port of this machine. */
-export const startService = (options?: ServiceOptions): Promise<RunningService> =>
-	createService(options).start();
-
 /** A listening address as it is written in a URL. An address that represents all of them is reached by loopback. */
 function reachable(host: string): string {
 	if (host === '0.0.0.0' || host === '::') return '127.0.0.1';

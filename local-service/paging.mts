@@ -21,12 +21,12 @@ export interface ListEnvelope<T> {
 const getTag = (list: string) => createHash('sha256').update(list).digest('base64url').slice(0, 8);
 
 /** Opaque to callers, and well below the 200 characters that the API document allows. */
-export function encodeCursor(list: string, sequence: number): string {
+function encodeCursor(list: string, sequence: number): string {
 	return Buffer.from(`${getTag(list)}:${sequence}`).toString('base64url');
 }
 
 /** @throws ApiError `invalid_request` for anything but a cursor of this list */
-export function decodeCursor(list: string, cursor: string): number {
+function decodeCursor(list: string, cursor: string): number {
 	const [tag, sequence] = Buffer.from(cursor, 'base64url').toString().split(':');
 	if (tag !== getTag(list) || !/^\d{1,15}$/.test(sequence ?? '')) {
 		throw new ApiError('invalid_request', 'query/cursor is not a cursor of this list');

@@ -67,7 +67,7 @@ const ascending = (times: Options['byhour'] | undefined) =>
  * @param after milliseconds
  * @returns milliseconds; undefined when there is no further run, or the rule is not accepted
  */
-export function nextRun(rule: string, anchor: number, after: number): number | undefined {
+function nextRun(rule: string, anchor: number, after: number): number | undefined {
 	if (!isRule(rule)) return undefined;
 	const options = RRule.parseString(bare(rule));
 	if (neverRuns(options)) return undefined;

@@ -10,7 +10,7 @@ export type Log = (line: string) => void;
 const PROGRESS_MS = 10_000;
 
 /** npm's arguments to install from a lock file */
-export const INSTALL = [
+const INSTALL = [
 	'install',
 	'--no-save', // the committed lock file says what to install and is never written
 	// n8n's peers take npm more than ten minutes to resolve otherwise. It leaves out date-fns, a peer without which n8n's Extract from

@@ -2,7 +2,7 @@
 import type { Change, Option, Question, Script } from './directives.mts';
 
 /** Times are milliseconds of service time. */
-export type SessionEvent =
+type SessionEvent =
 	| { kind: 'message'; at: number; text: string; script: Script }
 	| { kind: 'resolve'; at: number; interactionId: string; value: string; reason?: string }
 	| { kind: 'abort'; at: number };

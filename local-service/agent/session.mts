@@ -7,13 +7,13 @@ import { markActivity, showMessage, type Playback, type StepResult } from './pla
 import { playStep } from './steps.mts';
 import { finalMessage } from './story.mts';
 
-export const abortedError = 'The session was aborted.';
+const abortedError = 'The session was aborted.';
 
 /**
  * Returns the milliseconds in which a session is unknown to every operation, 1 to 2 seconds, and the end of `starting`, a second later.
  * The exact time follows from its id.
  */
-export function startup(id: string): { visibleAfter: number; runningAfter: number } {
+function startup(id: string): { visibleAfter: number; runningAfter: number } {
 	const visibleAfter = 1000 + getNumber(`startup:${id}`, 1001);
 	return { visibleAfter, runningAfter: visibleAfter + 1000 };
 }

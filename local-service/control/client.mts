@@ -32,14 +32,14 @@ import { http } from '../../tools/http.mts';
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Sends a control request and returns the answer's status and body. */
-export type SendControl = (
+type SendControl = (
 	method: Method,
 	path: string,
 	body?: unknown,
 ) => Promise<{ status: number; body: unknown }>;
 
 /** One kind of thing that can be changed by hand. What each takes is described in `changes.mts`. */
-export interface ChangeClient<New, Change, View> {
+interface ChangeClient<New, Change, View> {
 	add(given: New): Promise<View>;
 	change(id: string | number, change: Change): Promise<View>;
 	remove(id: string | number): Promise<void>;
