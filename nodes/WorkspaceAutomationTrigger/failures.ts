@@ -9,7 +9,7 @@ export class ConfigurationError extends WorkspaceAutomationError {}
 /** Consecutive failures that are only logged while the service is in trouble */
 const MAX_QUIET_FAILURES = 2;
 
-export interface PollSituation {
+interface PollSituation {
 	/** The reason why n8n started the trigger, the same for all of its polls */
 	activation: WorkflowActivateMode;
 	isFirst: boolean;

@@ -1,7 +1,7 @@
 // Reads the prose of Markdown.
 
 /** Represents code, which counts as one word. */
-export const CODE = 'X';
+const CODE = 'X';
 
 /** Returns the prose of Markdown: its paragraphs, list items, headings and table cells, without code, pictures and addresses. */
 export function readBlocks(markdown: string): string[] {

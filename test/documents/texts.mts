@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Blocks of prose, by where they are */
-export type Texts = Map<string, string[]>;
+type Texts = Map<string, string[]>;
 
 /** Pages for contributors */
 const FOR_CONTRIBUTORS = ['docs/dialects.md', 'docs/benchmarks.md'];

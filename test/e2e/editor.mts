@@ -79,7 +79,7 @@ export function useEditor(): Editor {
 	return editor;
 }
 
-export /** Waits for a text and returns it. */
+/** Waits for a text and returns it. */
 async function read(element: Locator): Promise<string> {
 	await element.waitFor();
 	return await element.innerText();

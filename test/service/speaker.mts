@@ -15,7 +15,7 @@ import { parseJson } from '../../local-service/json.mts';
 import { oneQuery } from '../support/oneQuery.mts';
 import { createServiceClock } from '../support/virtualClock.mts';
 
-export interface Answered {
+interface Answered {
 	status: number;
 	headers: Record<string, unknown>;
 	text: string;

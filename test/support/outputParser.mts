@@ -14,7 +14,7 @@ export const REASON = 'output.brokenLinks: Required (expected array)';
 type MapError = (error: Error) => Error;
 
 /** What n8n's parsers throw to a caller that doesn't ask for more */
-export const generalError = (outputParserFailReason?: string): Error =>
+const generalError = (outputParserFailReason?: string): Error =>
 	Object.assign(new Error("Model output doesn't fit required format"), {
 		context: { ...(outputParserFailReason && { outputParserFailReason }) },
 	});

@@ -10,22 +10,6 @@ test('a word is a word, even if it names a property of JavaScript objects', () =
 	expect(words.map(({ kind }) => kind)).toEqual(['word', 'space', 'word', 'space', 'word']);
 });
 
-test.each([
-	['1e-10', 'number'],
-	['0x1p-4', 'number'],
-	["b'0110'", 'verbatim'],
-	['“two words”', 'verbatim'],
-	['$tag$ text $tag$', 'verbatim'],
-	['"a\\"b"', 'name'],
-	['`a\\`b`', 'name'],
-	["'a\\'b'", 'string'],
-	['"a""b"', 'name'],
-	[' \t\n ', 'space'],
-	["{ a : Enum8('it\\'s' = 1) }", 'parameter'],
-])('%j is a single token: a %s', (text, kind) => {
-	expect([...tokenize(plainTemplate(text))]).toEqual([{ kind, text, start: 0 }]);
-});
-
 test('joined tokens equal the statement', () => {
 	const sql = fc
 		.array(fc.constantFrom(...`'"\`\\-/*# \n$tx1.e{}a:,;‘’“”`), { maxLength: 12 })

@@ -57,7 +57,7 @@ export interface Ask {
 const NO_TEAM: TeamSettings = { approvers: [], needed: 1, maxReminders: 0 };
 
 /** Returns a secret of 128 bits. */
-export const createNonce = (): string => randomBytes(16).toString('base64url');
+const createNonce = (): string => randomBytes(16).toString('base64url');
 
 export function createQuestion(
 	requests: readonly RequestRecord[],

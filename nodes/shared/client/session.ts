@@ -62,10 +62,6 @@ export function fingerprintContent(value: unknown): string | undefined {
 	return json === undefined ? undefined : fingerprint(json);
 }
 
-/** Identifies a request by the parts that an approver decides about. Metadata that ages isn't one of them. */
-export const requestKey = ({ id, type, permission, patterns }: Record<string, unknown>): string =>
-	fingerprint(toText([id, type, permission, patterns]));
-
 /** Type of a `pendingInteractions` that isn't a list: something unknown waits. */
 export const NOT_A_LIST = 'pendingInteractions that are not a list';
 
