@@ -1,5 +1,5 @@
 // How marks are kept in n8n's database: under which ID, how many, and what happens if n8n can't keep them.
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createMarks } from '../../nodes/RunAgentSession/execution/marks.ts';
 
 interface World {
@@ -39,40 +39,6 @@ function openMarks({ execution, nodeContext = {}, helpers, mode = 'trigger' }: W
 	return { marks, calls, logged, nodeContext: nodeContext as { state: any } };
 }
 const STARTS = ['0.0 start 0', '0.1 start 0'];
-const token = (signature: string) => ({
-	resumeUrl: `https://n8n.example.com/webhook-waiting/7?x=1&signature=${signature}`,
-});
-
-describe('marks are kept', () => {
-	test.each<[string, World, string[]]>([
-		["under n8n 2's resume token", { execution: token('abc') }, ['abc']],
-		[
-			"under the first execution's ID after a pause, also with a token",
-			{ execution: token('abc'), nodeContext: { state: { origin: '3' } } },
-			['3'],
-		],
-		['under the ID of the execution and an open one on n8n 1', { execution: {} }, ['7', 'open']],
-		['the same without a token', { execution: { resumeUrl: 'https://x.test/7' } }, ['7', 'open']],
-		['the same without a URL', { execution: { resumeUrl: 'none' } }, ['7', 'open']],
-		['the same without an execution', {}, ['7', 'open']],
-	])('%s', async (_, world, scopes) => {
-		const { marks, calls } = openMarks(world);
-		await marks.record(STARTS[0]);
-		expect(calls[0][1]).toEqual(scopes.map((scope) => `${scope} node ${STARTS[0]}`));
-	});
-
-	test('for this node, 10,000 of them, and all that come at once in one call', async () => {
-		const { marks, calls, nodeContext } = openMarks({ execution: token('abc') });
-		const seen = await Promise.all(STARTS.map(async (start) => await marks.record(start)));
-		expect(seen).toEqual([false, false]);
-		const all = STARTS.map((start) => `abc node ${start}`);
-		const options = { mode: 'entries', maxEntries: 10_000 };
-		expect(calls).toEqual([['record', all, 'node', options]]);
-		expect(nodeContext.state.marks).toEqual(all);
-		expect(await marks.record('0.0 start 1')).toBe(false);
-		expect(calls).toHaveLength(2);
-	});
-});
 
 test('if n8n cannot keep marks, none counts, and the log says why', async () => {
 	const checkProcessedAndRecord = async () => await Promise.reject(new Error('No database'));

@@ -5,11 +5,6 @@ import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { plainTemplate, tokenize } from '../../nodes/shared/analytics/tokenizer.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 
-test('a word is a word, even if it names a property of JavaScript objects', () => {
-	const words = [...tokenize(plainTemplate('toString constructor __proto__'))];
-	expect(words.map(({ kind }) => kind)).toEqual(['word', 'space', 'word', 'space', 'word']);
-});
-
 test('joined tokens equal the statement', () => {
 	const sql = fc
 		.array(fc.constantFrom(...`'"\`\\-/*# \n$tx1.e{}a:,;‘’“”`), { maxLength: 12 })
