@@ -55,7 +55,7 @@ export function useAnswers(): Answers {
 		server.listen(0, '127.0.0.1');
 		await once(server, 'listening');
 		const { port } = server.address() as AddressInfo;
-		answers.credentials = credentialFor({ baseUrl: `http://127.0.0.1:${port}/v1`, key: 'key' });
+		answers.credentials = credentialFor({ baseUrl: `http://127.0.0.1:${port}/v1`, key: 'wa_key' });
 	});
 	beforeEach(() => {
 		answers.requests.splice(0);

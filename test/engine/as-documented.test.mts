@@ -1,77 +1,44 @@
-// Answers that the API document allows, from a host that gives the answers of each test.
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// Answers that the API document allows, in n8n's engine over HTTP.
+import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
+import { byId } from '../../n8n-host/workflows.mts';
+import { getList, Status, useAnswers } from './answers.mts';
 import { options, poller, run, search, type Setup } from './engine.mts';
 
+const service = useAnswers();
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 const OTHER = '00000000-0000-4000-8000-00000000000f';
-const rl = (value: unknown, mode = 'id') => ({ __rl: true, mode, value });
+const rl = (value: unknown, mode = 'id') => ({ ...byId(value), mode });
 
-type Answer = { status?: number; body: unknown };
-interface Received {
-	method: string;
-	path: string;
-	query: string;
-	body: any;
+/** Lets the service answer by `METHOD /path`. */
+function serve(answers: Record<string, unknown>) {
+	service.answer = ({ method, path }) => answers[`${method} ${path}`] ?? new Status(404);
 }
 
-const servers: Server[] = [];
-afterEach(() => {
-	for (const server of servers.splice(0)) {
-		server.closeAllConnections();
-		server.close();
-	}
-});
-
-/** A host that answers by `METHOD /path`, and what it received */
-async function hostWith(answers: Record<string, Answer>) {
-	const received: Received[] = [];
-	const server = createServer((request, response) => {
-		let text = '';
-		request.on('data', (chunk) => (text += chunk));
-		request.on('end', () => {
-			const path = request.url!.replace(/^\/v1|\?.*$/g, '');
-			const method = request.method!;
-			const query = request.url!.replace(/^[^?]*/, '');
-			received.push({ method, path, query, body: text === '' ? undefined : JSON.parse(text) });
-			const { status = 200, body } = answers[`${method} ${path}`] ?? { status: 404, body: {} };
-			response.writeHead(status, { 'content-type': 'application/json' });
-			response.end(JSON.stringify(body));
-		});
-	}).listen(0, '127.0.0.1');
-	servers.push(server);
-	await once(server, 'listening');
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-	const credentials = { baseUrl, accessToken: 'wa_key', apiVersion: '2026-10-05', overrides: '{}' };
-	const setup = (does: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => {
-		const [resource, operation] = does.split('.');
-		return {
-			node: 'workspaceAutomation',
-			parameters: { resource, operation, ...parameters },
-			credentials,
-			...more,
-		};
+const setup = (does: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => {
+	const [resource, operation] = does.split('.');
+	return {
+		node: 'workspaceAutomation',
+		parameters: { resource, operation, ...parameters },
+		credentials: service.credentials,
+		...more,
 	};
-	const only = async (...given: Parameters<typeof setup>) => {
-		const { outputs, error } = await run(setup(...given));
-		if (error) throw error;
-		return outputs[0][0].json;
-	};
-	return { received, credentials, setup, only };
-}
+};
+const only = async (...given: Parameters<typeof setup>) => {
+	const { outputs, error } = await run(setup(...given));
+	if (error) throw error;
+	return outputs[0][0].json;
+};
 
 describe('after a change', () => {
 	const change = async (sent: IDataObject, shown: IDataObject) => {
 		const body = { object: 'task', id: ID, ...shown };
-		const { only } = await hostWith({ [`PATCH /tasks/${ID}`]: { body } });
+		serve({ [`PATCH /tasks/${ID}`]: body });
 		return await only('task.update', { taskId: rl(ID), updateFields: sent });
 	};
 	const move = async (shown: IDataObject) => {
 		const body = { object: 'file', id: ID, kind: 'file', ...shown };
-		const { only } = await hostWith({ [`PATCH /files/${ID}`]: { body } });
+		serve({ [`PATCH /files/${ID}`]: body });
 		return await only('file.move', { fileId: rl(ID), parentId: rl(OTHER) });
 	};
 
@@ -105,7 +72,7 @@ describe('after a change', () => {
 
 	test("a file that isn't in the folder, and a product of another name, have warnings", async () => {
 		expect((await move({})).warnings).toEqual([expect.stringContaining('has My Files.')]);
-		const { only } = await hostWith({ 'PATCH /products/p1': { body: { id: 'p1', name: 'Old' } } });
+		serve({ 'PATCH /products/p1': { id: 'p1', name: 'Old' } });
 		const product = await only('product.update', {
 			productId: rl('p1'),
 			fields: '{"name": "New"}',
@@ -117,13 +84,11 @@ describe('after a change', () => {
 test('UUIDs in capitals are sent in lower case, and lists still match their filter', async () => {
 	const capitals = 'ABCDEF00-0000-4000-8000-00000000000F';
 	const small = capitals.toLowerCase();
-	const { only, received, setup } = await hostWith({
-		[`GET /tasks/${small}`]: { body: { object: 'task', id: capitals } },
-		'GET /files': {
-			body: { object: 'list', has_more: false, data: [{ id: ID, projectId: capitals }] },
-		},
-		[`PATCH /products/${small}`]: { body: { id: capitals } },
-		'POST /files': { status: 201, body: { object: 'file', id: ID } },
+	serve({
+		[`GET /tasks/${small}`]: { object: 'task', id: capitals },
+		'GET /files': getList({ id: ID, projectId: capitals }),
+		[`PATCH /products/${small}`]: { id: capitals },
+		'POST /files': { object: 'file', id: ID },
 	});
 	await only('task.get', { taskId: rl(capitals) });
 	await only('file.getAll', { projectId: rl(capitals) });
@@ -131,33 +96,30 @@ test('UUIDs in capitals are sent in lower case, and lists still match their filt
 	const asset = { name: 'a', contentSource: 'asset', assetId: capitals };
 	await only('file.create', { projectId: rl(capitals), ...asset });
 	await search(setup('file.get', { projectId: rl(capitals) }), 'getFiles');
-	expect(received.map(({ path }) => path)).toEqual([
+	expect(service.requests.map(({ path }) => path)).toEqual([
 		`/tasks/${small}`,
 		'/files',
 		`/products/${small}`,
 		'/files',
 		'/files',
 	]);
-	expect(received[3].body).toMatchObject({ projectId: small, source: { assetId: small } });
-	expect(received[4].query).toContain(`projectId=${small}`);
+	expect(service.requests[3].body).toMatchObject({ projectId: small, source: { assetId: small } });
+	expect(service.requests[4].query.get('projectId')).toBe(small);
 });
 
 test.each([true, 'true', ' TRUE '])(
 	'Return All is on with %j, which may come from an expression',
 	async (returnAll) => {
-		const pages: Answer = { body: { object: 'list', has_more: false, data: [{ id: ID }] } };
-		const { received, only } = await hostWith({ 'GET /tasks': pages });
+		serve({ 'GET /tasks': getList({ id: ID }) });
 		await only('task.getAll', { returnAll: `={{ ${JSON.stringify(returnAll)} }}` });
-		expect(received[0].query).toBe('?limit=100');
+		expect(String(service.requests[0].query)).toBe('limit=100');
 	},
 );
 
 describe('a session', () => {
-	const session = (more: IDataObject): Answer => ({
-		body: { sessionId: ID, status: 'completed', ...more },
-	});
+	const session = (more: IDataObject) => ({ sessionId: ID, status: 'completed', ...more });
 	const get = async (more: IDataObject, settings: Setup['settings'] = {}) => {
-		const { only } = await hostWith({ [`GET /agent/sessions/${ID}`]: session(more) });
+		serve({ [`GET /agent/sessions/${ID}`]: session(more) });
 		return await only('agentSession.get', { sessionId: rl(ID) }, { settings });
 	};
 
@@ -194,7 +156,7 @@ describe('a session', () => {
 		`app.example.com/sessions/${ID.toUpperCase()}`,
 		`HTTPS://APP.EXAMPLE.COM/SESSIONS/${ID.toUpperCase()}`,
 	])('is found in %s', async (url) => {
-		const { only } = await hostWith({ [`GET /agent/sessions/${ID}`]: session({}) });
+		serve({ [`GET /agent/sessions/${ID}`]: session({}) });
 		expect(await only('agentSession.get', { sessionId: rl(url, 'url') })).toMatchObject({
 			sessionId: ID,
 		});
@@ -206,7 +168,7 @@ describe('a session', () => {
 	])('gets an answer to a %s with its own type', async (type, decision) => {
 		const response = { type: 'choice', options: [{ value: 'once', label: 'Allow once' }] };
 		const pending = session({ pendingInteractions: [{ type, id: 'i1', response }] });
-		const { only, received } = await hostWith({
+		serve({
 			[`GET /agent/sessions/${ID}`]: pending,
 			[`POST /agent/sessions/${ID}/interactions/i1/resolve`]: session({}),
 		});
@@ -216,7 +178,7 @@ describe('a session', () => {
 			decision,
 			optionValue: 'once',
 		});
-		expect(received.at(-1)!.body).toEqual({ type, response: 'once' });
+		expect(service.requests.at(-1)!.body).toEqual({ type, response: 'once' });
 	});
 });
 
@@ -227,12 +189,12 @@ describe('setup_required', () => {
 		message,
 		eligible_workspaces: [{ id: ID, name: 'Acme' }],
 	};
-	const answer = (data: IDataObject[]): Record<string, Answer> => ({
-		'GET /projects': { body: { object: 'list', data, has_more: false, setup_required } },
+	const answer = (data: IDataObject[]) => ({
+		'GET /projects': { ...getList(...data), setup_required },
 	});
 
 	test('is the error of a list, a picker and a selection without projects', async () => {
-		const { setup } = await hostWith(answer([]));
+		serve(answer([]));
 		const listed = await run(setup('project.getAll', {}));
 		const searched = await search(setup('task.getAll', {}), 'getProjects').catch((error) => error);
 		const trigger = { ...setup('', {}), node: 'workspaceAutomationTrigger' };
@@ -242,44 +204,54 @@ describe('setup_required', () => {
 	});
 
 	test('is in the log and the custom data of a list with projects, and in the log of a trigger', async () => {
-		const { credentials, setup } = await hostWith(answer([{ object: 'project', id: ID }]));
+		serve(answer([{ object: 'project', id: ID }]));
 		const { customData, outputs } = await run(setup('project.getAll', {}));
 		expect(outputs[0]).toHaveLength(1);
 		expect(customData).toMatchObject({ setupRequired: expect.stringContaining(message) });
 		const parameters = { event: 'projectAdded' };
-		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
+		const trigger = poller({
+			node: 'workspaceAutomationTrigger',
+			parameters,
+			credentials: service.credentials,
+		});
 		await trigger.poll();
 		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
 	});
 
 	test('is in the log of a trigger for the files of all projects', async () => {
-		const { credentials } = await hostWith({
+		serve({
 			...answer([{ object: 'project', id: ID }]),
-			'GET /files': { body: { object: 'list', data: [], has_more: false } },
+			'GET /files': getList(),
 		});
 		const parameters = { event: 'fileCreated' };
-		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
+		const trigger = poller({
+			node: 'workspaceAutomationTrigger',
+			parameters,
+			credentials: service.credentials,
+		});
 		await trigger.poll();
 		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
 	});
 
 	test('is in the error of a trigger that has no sample to show', async () => {
-		const { credentials } = await hostWith(answer([]));
+		serve(answer([]));
 		const parameters = { event: 'projectAdded' };
-		const trigger = poller({ node: 'workspaceAutomationTrigger', parameters, credentials });
+		const trigger = poller({
+			node: 'workspaceAutomationTrigger',
+			parameters,
+			credentials: service.credentials,
+		});
 		const error = await trigger.test().catch((thrown) => thrown);
 		expect(error.description).toContain(message);
 	});
 
 	test('beside a list under another name is no second list', async () => {
-		const { only } = await hostWith({
-			'GET /projects': { body: { items: [{ id: ID }], setup_required } },
-		});
+		serve({ 'GET /projects': { items: [{ id: ID }], setup_required } });
 		expect(await only('project.getAll', {})).toEqual({ id: ID });
 	});
 
 	test('is the error of a response without a list', async () => {
-		const { setup } = await hostWith({ 'GET /projects': { body: { setup_required } } });
+		serve({ 'GET /projects': { setup_required } });
 		expect((await run(setup('project.getAll', {}))).error?.message).toBe(message);
 	});
 });
@@ -288,8 +260,7 @@ describe('a shared preview', () => {
 	const preview = { projectId: rl(ID), siteId: ID, route: '/' };
 
 	test("in a conflict doesn't mention files", async () => {
-		const error = { code: 'conflict', message: 'No agent workspace', doc_url: 'https://x.test/c' };
-		const { setup } = await hostWith({ 'POST /shared-previews': { status: 409, body: { error } } });
+		serve({ 'POST /shared-previews': new Status(409) });
 		const { error: raised } = await run(setup('sharedPreview.create', preview));
 		expect(raised?.description).toMatch(/^Start an agent session in the project/);
 		expect(`${raised?.message} ${raised?.description}`).not.toMatch(/file/i);
@@ -297,34 +268,37 @@ describe('a shared preview', () => {
 
 	test.each(['x', '🧹', 'é'])('accepts 2048 characters as its route: %s', async (character) => {
 		const body = { object: 'shared_preview', id: ID, url: 'https://x.test/p' };
-		const { only, received } = await hostWith({ 'POST /shared-previews': { body } });
+		serve({ 'POST /shared-previews': body });
 		const route = `/${character.repeat(2047)}`;
 		await only('sharedPreview.create', { ...preview, route });
-		expect(received[0].body).toMatchObject({ route });
+		expect(service.requests[0].body).toMatchObject({ route });
 	});
 
 	test.each(['en', 'pt-BR', 'i-klingon', 'x-private', 'zh-Hant-TW-u-ca-chinese', 'es-419'])(
 		'accepts the language tag %s',
 		async (locale) => {
 			const body = { object: 'shared_preview', id: ID, url: 'https://x.test/p' };
-			const { only, received } = await hostWith({ 'POST /shared-previews': { body } });
+			serve({ 'POST /shared-previews': body });
 			await only('sharedPreview.create', { ...preview, locale });
-			expect(received[0].body).toMatchObject({ locale });
+			expect(service.requests[0].body).toMatchObject({ locale });
 		},
 	);
 });
 
 test('a file moves to My Files if its new folder is empty, however it is entered', async () => {
 	const body = { object: 'file', id: ID };
-	const { only, received } = await hostWith({ [`PATCH /files/${ID}`]: { body } });
+	serve({ [`PATCH /files/${ID}`]: body });
 	for (const mode of ['list', 'id'])
 		await only('file.move', { fileId: rl(ID), parentId: rl('', mode) });
-	expect(received.map(({ body: sent }) => sent)).toEqual([{ parentId: null }, { parentId: null }]);
+	expect(service.requests.map(({ body: sent }) => sent)).toEqual([
+		{ parentId: null },
+		{ parentId: null },
+	]);
 });
 
 describe("a file's content", () => {
 	const getContent = async (body: IDataObject) => {
-		const { setup } = await hostWith({ [`GET /files/${ID}/content`]: { body } });
+		serve({ [`GET /files/${ID}/content`]: body });
 		return await run(setup('file.getContent', { fileId: rl(ID), outputAs: 'url' }));
 	};
 

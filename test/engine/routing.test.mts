@@ -1,17 +1,15 @@
 // The panel's routing is what's sent: the method and the path of each operation's request come from it.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { endpoints } from '../support/endpoints.mts';
+import { useAnswers } from './answers.mts';
 import { good, ID } from './badInput.mts';
 import { nodeProperties, run } from './engine.mts';
 
-/** `METHOD /path` below the base URL, in order */
-let sent: string[] = [];
+const service = useAnswers();
+const sent = () => service.requests.map(({ method, path }) => `${method} ${path}`);
 
-const response = JSON.stringify({
+const response = {
 	object: 'list',
 	data: [],
 	has_more: false,
@@ -21,14 +19,7 @@ const response = JSON.stringify({
 	status: 'running',
 	pendingInteractions: [],
 	text: 'x',
-});
-
-const server = createServer((request, reply) => {
-	const { pathname } = new URL(request.url!, 'http://service');
-	sent.push(`${request.method} ${pathname.replace(/^\/v1/, '')}`);
-	request.resume();
-	reply.writeHead(200, { 'content-type': 'application/json' }).end(response);
-});
+};
 
 const routings = () =>
 	nodeProperties('workspaceAutomation')
@@ -36,30 +27,12 @@ const routings = () =>
 		.flatMap(({ options }) => options as INodePropertyOptions[])
 		.map(({ routing }) => routing!);
 
-beforeAll(async () => {
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-});
-afterAll(() => {
-	server.closeAllConnections();
-	server.close();
-});
-beforeEach(() => {
-	sent = [];
-});
-
 const call = async (does: string, parameters: IDataObject, overrides = {}) => {
 	const [resource, operation] = does.split('.');
-	await run({
-		node: 'workspaceAutomation',
-		parameters: { resource, operation, ...parameters },
-		credentials: {
-			baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-			accessToken: 'wa_key',
-			apiVersion: '2026-10-05',
-			overrides: JSON.stringify(overrides),
-		},
-	});
+	service.answer = () => response;
+	const credentials = { ...service.credentials, overrides: JSON.stringify(overrides) };
+	const given = { resource, operation, ...parameters };
+	await run({ node: 'workspaceAutomation', parameters: given, credentials });
 };
 
 test('each routing has the method and the path of the document', () => {
@@ -87,12 +60,12 @@ describe('with all routings replaced by PUT /nonsense', () => {
 
 	test.each(Object.entries(good))('%s sends nonsense', async (does, parameters) => {
 		await call(does, parameters);
-		expect(sent.filter((request) => request !== others[does])).toEqual(['PUT /nonsense']);
+		expect(sent().filter((request) => request !== others[does])).toEqual(['PUT /nonsense']);
 	});
 
 	test("the credential's overrides replace what the routing says", async () => {
 		await call('task.get', good['task.get'], { getTask: { path: '/jobs/{taskId}' } });
 		await call('task.get', good['task.get'], { getTask: { method: 'POST' } });
-		expect(sent).toEqual([`PUT /jobs/${ID}`, 'POST /nonsense']);
+		expect(sent()).toEqual([`PUT /jobs/${ID}`, 'POST /nonsense']);
 	});
 });
