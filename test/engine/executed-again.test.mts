@@ -1,5 +1,5 @@
 // n8n executes Run Agent Session again and again with the same items, without a connection back: the mechanism, in n8n's engine.
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import { controlWithin } from '../../local-service/control/client.mts';
 import { byId } from '../../n8n-host/workflows.mts';
@@ -496,8 +496,14 @@ describe('a failure', () => {
 			items: prompts('[work 2m] [say One]', '[work 30m] [say Two]'),
 			parameters: { options: { returnItemsEarly: true } },
 		};
+		const warn = jest.spyOn(stage.logs(), 'warn');
 		const run = await stage.run(flow);
 		expect(run.status).toBe('error');
+		const warnings = warn.mock.calls.map(([text]) => text);
+		warn.mockRestore();
+		expect(warnings).toContainEqual(
+			expect.stringContaining(`agent session ${stage.sessions()[1].sessionId} is still running`),
+		);
 		const data = JSON.parse(JSON.stringify(run.data)) as IRunExecutionData;
 		delete data.resultData.error;
 		data.resultData.runData[FAILS].pop();
