@@ -120,38 +120,6 @@ describe('tasks', () => {
 	});
 });
 
-describe('options', () => {
-	test('Include Existing Items emits existing things, Max Events at a time, and then new ones', async () => {
-		const count = service.seed.tasks.length;
-		const trigger = poller(
-			setup('taskAdded', { options: { existing: true, maxEvents: count - 1 } }),
-		);
-		const first = (await trigger.poll())!;
-		expect(first).toHaveLength(count - 1);
-		const { id } = await service.control.tasks.add({ title: 'New' });
-		const second = (await trigger.poll())!;
-		const ids = [...first, ...second].map((item) => item.id);
-		expect(new Set(ids)).toEqual(new Set([...service.seed.tasks.map((task) => task.id), id]));
-		expect(ids).toHaveLength(count + 1);
-		expect(await trigger.poll()).toBeNull();
-	});
-
-	test('Max Events per Poll leaves the rest to the next poll, even after a restart', async () => {
-		let trigger = poller(setup('taskAdded', { options: { maxEvents: 2 } }));
-		await trigger.poll();
-		for (const title of ['a', 'b', 'c', 'd', 'e']) await service.control.tasks.add({ title });
-		const titles: string[] = [];
-		for (let items = await trigger.poll(); items !== null; items = await trigger.poll()) {
-			expect(items.length).toBeLessThanOrEqual(2);
-			titles.push(...items.map(({ title }) => title));
-			trigger = poller(setup('taskAdded', { options: { maxEvents: 2 } }), {
-				state: trigger.state(),
-			});
-		}
-		expect(titles).toEqual(['a', 'b', 'c', 'd', 'e']);
-	});
-});
-
 describe('the state', () => {
 	test('is assigned only if it changed', async () => {
 		const trigger = poller(setup('taskAdded'));
@@ -257,21 +225,6 @@ describe('failures', () => {
 		await fail(404);
 		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow("wasn't found");
 		expect(await poller(setup('taskAdded'), { activation: 'init' }).poll()).toBeNull();
-	});
-});
-
-describe('Fetch Test Event', () => {
-	test('shows the newest entry', async () => {
-		const newest = await file('newest.md');
-		expect(await poller(setup('fileCreated', files())).test()).toMatchObject([{ id: newest.id }]);
-	});
-
-	test('has a message if no entry exists', async () => {
-		for (const { id } of service.seed.tasks) await service.control.tasks.remove(id);
-		await expect(poller(setup('taskRan')).test()).rejects.toMatchObject({
-			message: 'There is no task to show as a sample',
-			description: expect.stringContaining('works all the same'),
-		});
 	});
 });
 

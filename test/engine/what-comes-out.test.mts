@@ -277,22 +277,4 @@ describe('fields of other types', () => {
 		const { results } = await search({ ...setup('x'), parameters }, 'getSites');
 		expect(results).toEqual([{ value: ID, name }]);
 	});
-
-	test('are left out of the lines of DNS records', async () => {
-		const records = [{ type: 'A', host: null, value: '1.2.3.4' }, { type: { a: 1 } }];
-		service.answer = () => getList({ id: ID, dns_instructions: { records } });
-		expect(await items('customDomain.getAll', { siteId: ID })).toEqual([
-			{ id: ID, dns_records: ['A 1.2.3.4', ''] },
-		]);
-	});
-
-	test.each([
-		[{ message: 'Out of disk' }, '{"message":"Out of disk"}'],
-		[['a'], '["a"]'],
-	])("are shown as JSON in a session's error: %j", async (error, expected) => {
-		service.answer = () => ({ sessionId: ID, status: 'failed', error });
-		expect(await items('agentSession.get', { sessionId: rl(ID) })).toMatchObject([
-			{ error: expected },
-		]);
-	});
 });

@@ -251,47 +251,6 @@ describe('the page', () => {
 	});
 
 	test.each([
-		['bash', ['a'], 'Run this command'],
-		['bash', ['a', 'b'], 'Run these commands'],
-		['edit', ['a'], 'Edit this file'],
-		['edit', ['a', 'b'], 'Edit these files'],
-		['read', ['a'], 'Read this file'],
-		['deploy', ['a'], 'Use <bdo dir="ltr">deploy</bdo>'],
-		['bash', [], 'No command or path given.'],
-	])("names the agent's request with %s for %j: %s", (permission, patterns, said) => {
-		expect(page({ pending: pending(request({ permission, patterns })) })).toContain(said);
-	});
-
-	test('shows everything that belongs to a request', () => {
-		const html = page({
-			pending: pending(
-				request({
-					id: 'request-7',
-					permission: 'perm-1',
-					patterns: ['pattern-1', 'pattern-2'],
-					command: 'command-1',
-					cwd: 'folder-1',
-					metadata: { tool: 'meta-1' },
-					surprise: { deep: 'other-1' },
-					response: {
-						instruction: 'instruction-1',
-						scope: 'scope-1',
-						later: 'other-2',
-						options: [
-							{ value: 'value-1', label: 'label-1', description: 'says-1', color: 'other-3' },
-						],
-					},
-				}),
-			),
-		});
-		for (const name of ['request-7', 'perm-1', 'pattern-1', 'pattern-2', 'command-1', 'folder-1'])
-			expect(html).toContain(name);
-		for (const name of ['meta', 'other', 'instruction', 'scope', 'label', 'value', 'says'])
-			expect(html).toContain(`${name}-1`);
-		expect(html).toMatch(/<dt>Other details<\/dt><dd>.*other-1.*other-2.*other-3/);
-	});
-
-	test.each([
 		[undefined, '3:12 PM</time> (UTC)'],
 		['Nowhere/Land', '3:12 PM</time> (UTC)'],
 		['Asia/Tokyo', '12:12 AM</time> (Asia/Tokyo)'],

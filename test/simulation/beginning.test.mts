@@ -222,15 +222,3 @@ describe('no second session', () => {
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 });
-
-describe('finding executions', () => {
-	test('the session and its dashboard are reported before the first poll', async () => {
-		const service = simulation();
-		await service.run('[say Done]');
-		const [{ sessionId }] = service.sessions();
-		expect(service.recorded).toEqual([
-			{ sessionId },
-			{ sessionId, dashboardUrl: expect.stringContaining(sessionId) },
-		]);
-	});
-});

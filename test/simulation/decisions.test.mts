@@ -303,32 +303,3 @@ test('a session that fails while approvers have a request ends at the first poll
 	expect(result).toMatchObject({ kind: 'failed', undecided: [] });
 	expect(polls(service.sent)).toHaveLength(4);
 });
-
-describe('decisions are complete in every ending', () => {
-	const lost = (service: ReturnType<typeof simulation>) =>
-		service.meets('decision', 'lost-after', { first: 1 });
-
-	test('failed, at the first poll that shows it', async () => {
-		const service = simulation();
-		lost(service);
-		const outcome = await service.run('[ask bash: x] [work 20s] [fail Out of disk]');
-		expect(outcome).toMatchObject({ kind: 'failed', decisions: [{ permission: 'bash' }] });
-		const saysFailed = polls(service.sent).filter(({ answer = '' }) => answer.includes('"failed"'));
-		expect(saysFailed).toHaveLength(1);
-	});
-
-	test('aborted', async () => {
-		const service = simulation();
-		lost(service);
-		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
-		const error = await getError(service.run('[ask bash: x] [work 10m]', job));
-		expect(error.context.decisions).toMatchObject([{ permission: 'bash' }]);
-	});
-
-	test('still running', async () => {
-		const service = simulation();
-		lost(service);
-		const outcome = await service.run('[ask bash: x] [work 10m]', { maxWaitMs: 60_000 });
-		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ permission: 'bash' }] });
-	});
-});

@@ -377,22 +377,6 @@ describe('proof', () => {
 });
 
 describe('timeouts', () => {
-	test('429 to every request ends a short Max Wait within the budget of the last requests', async () => {
-		const service = simulation();
-		service.meets('any', status(429, '60'), { after: 'start' });
-		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
-		await getError(service.run('[work 10m]', job));
-		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
-	});
-
-	test('429 to every request, also to the start, ends a short Max Wait within half a minute', async () => {
-		const service = simulation();
-		service.meets('any', status(429, '5'));
-		const job = { maxWaitMs: 3_000, onMaxWait: 'abort' as const };
-		expect((await getError(service.run('[work 10m]', job))).context.httpStatus).toBe(429);
-		expect(service.now()).toBeLessThanOrEqual(3_000 + 31_000);
-	});
-
 	test("a slow start isn't cut off, even if Max Wait is short", async () => {
 		const service = simulation();
 		service.slow('start', 50_000);

@@ -1,6 +1,5 @@
 // What a user sees of a wait, in simulated time: what is sent again and what isn't, how long it lasts, and how it ends.
 import { describe, expect, test } from '@jest/globals';
-import type { TeamSettings } from '../../nodes/RunAgentSession/requests/questions.ts';
 import type { RunningRecord, SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import {
@@ -8,7 +7,6 @@ import {
 	getError,
 	of,
 	policy,
-	polls,
 	simulation,
 	status,
 	type Simulation,
@@ -17,7 +15,6 @@ import {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const START = Date.UTC(2026, 9, 5, 9);
 const ask = policy('ask');
 const openJournal = (nodeContext: object) =>
 	openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
@@ -112,15 +109,6 @@ describe('Max Wait', () => {
 	});
 });
 
-describe('polls', () => {
-	test('count over all wakes of an item', async () => {
-		const service = simulation();
-		const { result } = await service.paused('[work 40m] [say Done]');
-		expect(result.pollCount).toBe(polls(service.sent).length);
-		expect(result.durationMs).toBe(service.now());
-	});
-});
-
 describe('If Nobody Answers', () => {
 	const PROMPT = '[ask bash: a] [work 1m] [say Done]';
 	const limits = { unansweredAfterMs: HOUR, maxWaitMs: 3 * HOUR };
@@ -174,50 +162,6 @@ describe('If Nobody Answers', () => {
 		expect(result.kind).toBe('needsApproval');
 		expect(result.undecided.map(({ interaction }) => interaction.patterns)).toEqual([['git push']]);
 		expect(result.decisions).toMatchObject([{ patterns: ['a'], decision: 'deny' }]);
-	});
-});
-
-describe('a question for several approvers', () => {
-	const team: TeamSettings = {
-		approvers: [
-			{ name: 'Anna', contact: 'anna@example.com' },
-			{ name: 'Ben', contact: 'ben@example.com' },
-		],
-		needed: 1,
-		maxReminders: 2,
-		remindAfterMs: HOUR,
-	};
-
-	test('reminds each as often as set, and wakes for the reminder', async () => {
-		const service = simulation();
-		const asked = await question(service, '[ask bash: a] [say Done]', { team });
-		const reminders: Array<[number, Array<number | undefined>]> = [];
-		let result = asked.first;
-		while (service.now() < 4 * HOUR) {
-			result = await asked.after(result.wakeAt! - (service.now() + START));
-			if (result.kind === 'needsApproval')
-				reminders.push([
-					Math.round(service.now() / MINUTE),
-					result.asked!.map(({ ask }) => ask!.reminder),
-				]);
-		}
-		expect(reminders).toEqual([
-			[62, [1, 1]],
-			[122, [2, 2]],
-		]);
-	});
-
-	test('keeps the end of the time for an answer while nothing changes', async () => {
-		const service = simulation();
-		const timeouts = { ifNobodyAnswers: 'deny' as const, unansweredAfterMs: 2 * HOUR };
-		const asked = await question(service, '[ask bash: a] [say Done]', { team, timeouts });
-		const read = () =>
-			(openJournal(asked.nodeContext).read() as RunningRecord).questions[0].deadline;
-		const deadline = read();
-		expect(deadline).toEqual(asked.first.asked![0].ask!.question.deadline);
-		await asked.after(10 * MINUTE);
-		await asked.after(HOUR);
-		expect(read()).toEqual(deadline);
 	});
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readAnswer, readAnswerText } from '../../nodes/RunAgentSession/requests/answer.ts';
+import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { toText } from '../../nodes/shared/values.ts';
 import { channelAnswers, getName } from '../support/channelAnswers.mts';
 
@@ -283,31 +283,4 @@ test('a word can have spaces around it, up to a limit', () => {
 			description: expect.stringContaining('Use true or false, one of the words approve'),
 		}),
 	);
-});
-
-describe('an answer to a question of the agent', () => {
-	test.each<[unknown, string]>([
-		['Blue', 'Blue'],
-		[7, '7'],
-		['approve', 'approve'],
-		[{ data: { text: 'Blue', respondedAt: '2026-01-01' } }, 'Blue'],
-		[{ data: 'Blue' }, 'Blue'],
-		[{ chatInput: 'Blue', action: 'sendMessage' }, 'Blue'],
-		[{ Answer: 'Blue', submittedAt: '2026-01-01' }, 'Blue'],
-		[{ data: { Answer: 'Blue' }, chatInput: 'Blue' }, 'Blue'],
-	])('is the text in %j', (value, text) =>
-		expect(readAnswerText(value)).toEqual({ answer: 'text', text }),
-	);
-
-	test.each([undefined, null, '', ' ', { data: { text: '' } }, { question: 'Which?' }])(
-		'is missing in %j',
-		(value) => expect(readAnswerText(value)).toMatchObject({ answer: 'none' }),
-	);
-
-	test.each<[unknown, RegExp]>([
-		[{ data: { approved: true } }, /no text/],
-		[{ Answer: 'Blue' }, /no text/],
-		[['Blue'], /no text/],
-		[{ data: { text: 'Blue' }, chatInput: 'Red' }, /several texts/],
-	])('is refused in %j', (value, message) => expect(() => readAnswerText(value)).toThrow(message));
 });

@@ -1,23 +1,19 @@
 // JSON of any depth, from the service or from a person, is read or is unreadable: nothing of it ends in a RangeError.
 import { describe, expect, test } from '@jest/globals';
-import { differences } from '../../nodes/RunAgentSession/requests/request.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
-import { readOptions } from '../../nodes/shared/approvals/options.ts';
 import {
 	fingerprintContent,
 	readInteractions,
 	readSession,
 } from '../../nodes/shared/client/session.ts';
 import { isTooDeep, sortedJson, toText } from '../../nodes/shared/values.ts';
-import { policy, request, rule } from './policies.mts';
+import { policy, request } from './policies.mts';
 
 const DEPTH = 100_000;
 const nested = (start: string, inner: string, end: string, depth = DEPTH) =>
 	JSON.parse(start.repeat(depth) + inner + end.repeat(depth)) as unknown;
-const everything = policy({ rules: [rule('*', '*', 'approve')] });
 
 describe.each([
 	['lists', () => nested('[', '1', ']')],
@@ -59,25 +55,6 @@ describe.each([
 		);
 		expect(session).toMatchObject({ status: 'running', pendingInteractions: [] });
 		expect(isTooDeep(session)).toBe(false);
-	});
-
-	test('in Try Rules are sent to an approver, and shown in a short form', () => {
-		for (const tried of [
-			deep,
-			[deep],
-			{ permission: 'bash', patterns: deep },
-			{ patterns: ['x'], deep },
-		]) {
-			const trials = tryRules(tried, everything);
-			expect(trials.map(({ decision }) => decision)).toEqual(trials.map(() => 'ask'));
-			expect(isTooDeep(trials)).toBe(false);
-		}
-	});
-
-	test('never equal anything, and have no options', () => {
-		const asked = { id: 'i1', type: 'permission', deep };
-		expect(differences(asked, { ...asked })).not.toEqual([]);
-		expect(readOptions({ response: { options: deep } })).toEqual([]);
 	});
 });
 

@@ -10,7 +10,6 @@ import {
 import {
 	allowedPlaceholders,
 	applyOverride,
-	createRequest,
 	readField,
 	readOverrides,
 } from '../../nodes/shared/client/overrides.ts';
@@ -102,36 +101,6 @@ describe('a request', () => {
 			body: { input: [{ type: 'text', text: 'Hi' }], note: 'For a/b: Hi' },
 			headers: { 'Service-Api-Version': '2027-01-01' },
 		});
-	});
-
-	test('omits empty fields, and keeps null, false, zero and the empty text', async () => {
-		const task = await getRequest('updateTask', { taskId: ID, title: '' });
-		expect(task.body).toEqual({ title: '' });
-		const moved = await getRequest('moveFile', { fileId: ID, parentId: null });
-		expect(moved.body).toEqual({ parentId: null });
-		const folder = await getRequest('createFile', { kind: 'folder', name: 'a' });
-		expect(folder.body).toEqual({ kind: 'folder', name: 'a' });
-		const { query } = await getRequest('listTasks', { limit: 0, cursor: undefined });
-		expect(query).toEqual({ limit: 0 });
-	});
-
-	test.each<[string, object, object, Values, unknown]>([
-		['a text around values', { a: '{projectId}, {prompt}' }, {}, { projectId: 'x' }, {}],
-		[
-			'parts of a list',
-			{ a: ['{projectId}', '{prompt}', 1] },
-			{},
-			{ prompt: 'x' },
-			{ a: ['x', 1] },
-		],
-		['a list of such parts', { a: [{ b: '{prompt}' }], c: null }, {}, {}, { c: null }],
-		['a text that only starts with a value', { a: '{prompt}!' }, {}, { prompt: 'x' }, { a: 'x!' }],
-		['nothing of an empty list', { a: [], b: {} }, {}, {}, { a: [], b: {} }],
-		['a body of nothing else', { a: '{prompt}' }, {}, {}, {}],
-		['a body, but not extra fields', { a: '{prompt}' }, { b: 1 }, {}, { b: 1 }],
-	])('is filled, and leaves out what has no value: %s', (_, body, extra, values, expected) => {
-		const operation = applyOverride('createAgentSession', { body: body as never });
-		expect(createRequest(operation, values, extra as never).body).toEqual(expected);
 	});
 
 	test('never reads into a value, for any value', async () => {

@@ -118,43 +118,6 @@ describe('a question', () => {
 		);
 	});
 
-	test('names the hidden parts', () => {
-		const many = Array.from({ length: 40 }, (_, index) => `file ${index}`);
-		const shown = ask(request({ patterns: many }));
-		expect(shown).toMatch(/^Command 1 of 40: «file 0»$/m);
-		expect(shown).toMatch(/^23 more lines not shown: see the dashboard$/m);
-		expect(formatQuestion({ ...about, interactions: [request()], more: 35 })).toMatch(
-			/^35 more requests: you get another message {2}$/m,
-		);
-		const metadata = { note: 'y'.repeat(10_000) };
-		expect(ask(request({ metadata }))).toMatch(
-			/^Metadata: «{"note"∶"y{1000,}» \(cut off, \d+ more characters\)$/m,
-		);
-		expect(ask(request({ patterns: ['x'.repeat(10_000)] }))).toMatch(
-			/^Command: «x{1000,}» \(cut off, \d+ more characters\)$/m,
-		);
-	});
-
-	test.each<[object, string[]]>([
-		[{}, ['For: «Anna»']],
-		[{ needed: 2 }, ['For: «Anna»', 'Each request needs 2 approvals']],
-		[
-			{ hasChanged: true },
-			['For: «Anna»', 'A request has changed, so earlier answers to it don’t count'],
-		],
-		[{ isReminder: true }, ['For: «Anna»']],
-		[{ name: 'A'.repeat(100) }, [`For: «${'A'.repeat(80)}» (cut off, 20 more characters)`]],
-	])('tells one approver of several what is different for them: %j', (changes, lines) => {
-		const reader = { name: 'Anna', needed: 1, isReminder: false, hasChanged: false, ...changes };
-		const text = formatQuestion({ sessionId: 's', interactions: ['rm'], reader });
-		expect(text.split('  \n').slice(0, -1)).toEqual([
-			...(reader.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
-			'The agent wants to ask something that this message can’t show well',
-			'Not readable: «rm»',
-			...lines,
-		]);
-	});
-
 	test.each([
 		[300, true],
 		[301, false],

@@ -93,30 +93,6 @@ describe('the proof of an attempt', () => {
 			ofRead,
 		]);
 	});
-
-	test('decides: a non-idempotent request is reconciled unless it was done or rejected, and any other is retried', () => {
-		const limits = { deadline: Infinity, maxAttempts: 3 };
-		const follows = (attempt: Attempt, request: ApiRequest) =>
-			nextAction(NO_ATTEMPTS, attempt, request, limits, at(0), 0).type;
-		fc.assert(
-			fc.property(
-				fc.integer({ min: 200, max: 599 }),
-				fc.constantFrom('{}', '', '<p>', 'OK'),
-				(status, text) => {
-					const attempt = text === '{}' ? response(status) : withText(status, text);
-					const evidence = classifyAttempt(attempt, 'idempotent');
-					const after = {
-						succeeded: 'return',
-						notExecuted: 'retry',
-						rejected: 'fail',
-						unknown: 'reconcile',
-					};
-					expect(follows(attempt, once)).toBe(after[evidence]);
-					expect(follows(attempt, idempotent)).toBe({ ...after, unknown: 'retry' }[evidence]);
-				},
-			),
-		);
-	});
 });
 
 describe('the next action', () => {
@@ -171,23 +147,6 @@ describe('the next action', () => {
 
 	test('a 404 is not retried past the deadline', () => {
 		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, at(59_500), 0).type).toBe('fail');
-	});
-
-	test('a request with a single attempt is never repeated, for any response', () => {
-		fc.assert(
-			fc.property(attempts, fc.constantFrom(read, idempotent, once), (attempt, request) => {
-				const next = nextAction(
-					NO_ATTEMPTS,
-					attempt,
-					request,
-					{ ...limits, singleAttempt: true },
-					at(0),
-					0,
-				);
-				expect(next.type === 'retry').toBe(false);
-				if (next.type === 'reconcile') expect(next.delayMs).toBeUndefined();
-			}),
-		);
 	});
 
 	test('a DELETE that finds nothing after an attempt that may have worked has worked', () => {

@@ -184,31 +184,6 @@ test('contents are the same in any order of keys, and a content too deep to read
 });
 
 describe('a field in a form that nobody expects', () => {
-	test.each<[unknown, unknown]>([
-		['2026-10-05T09:00:00Z', '2026-10-05T09:00:00Z'],
-		[1_790_000_000, 1_790_000_000],
-		[0, 0],
-		['', undefined],
-		[null, undefined],
-		[['2026-10-05'], undefined],
-		[true, undefined],
-	])('lastActivityAt %j is %j', (lastActivityAt, expected) => {
-		const read = readSession({ status: 'running', lastActivityAt }, ID);
-		expect(read?.lastActivityAt).toBe(expected);
-	});
-
-	test.each<[unknown, string | undefined]>([
-		['Out of credits', 'Out of credits'],
-		[{ code: 'credits' }, '{"code":"credits"}'],
-		[7, '7'],
-		[deep, 'JSON that is nested too deeply'],
-		[{ code: null, message: '' }, undefined],
-		['', undefined],
-		[null, undefined],
-	])('error %j is %j', (error, expected) => {
-		expect(readSession({ status: 'failed', error }, ID)?.error).toBe(expected);
-	});
-
 	test.each<[unknown, string | undefined]>([
 		['https://example.com/\ninjected', 'https://example.com/ injected'],
 		[`https://example.com/${'x'.repeat(5_000)}`, `https://example.com/${'x'.repeat(1_979)}…`],

@@ -264,32 +264,6 @@ const entry = (key: string, createdAt?: string | number): WatchedEntry => ({
 });
 const getKeys = ({ changes }: { changes: Change[] }) => changes.map(({ key }) => key);
 
-test("entries without a date are emitted first, in the list's order, and then the oldest first, for any date format", () => {
-	const added = (...entries: WatchedEntry[]) =>
-		getKeys(
-			findChanges(NOTHING_SEEN, [{ name: '', entries, isWhole: true }], {
-				on: 'added',
-				existing: true,
-				goneAfter: GONE_AFTER,
-				most: 10,
-			}),
-		);
-	const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
-	expect(added(entry('c', at(3)), entry('a', at(1)), entry('b', at(2)))).toEqual(['a', 'b', 'c']);
-	expect(added(entry('c', at(1)), entry('a', at(1)))).toEqual(['c', 'a']);
-	expect(added(entry('b'), entry('a'))).toEqual(['b', 'a']);
-	const seconds = Date.parse(at(0)) / 1000;
-	expect(
-		added(entry('c', seconds + 3), entry('a', at(1)), entry('b', seconds * 1000 + 2000)),
-	).toEqual(['a', 'b', 'c']);
-	expect(added(entry('b', at(2)), entry('z'), entry('a', at(1)), entry('y'))).toEqual([
-		'z',
-		'y',
-		'a',
-		'b',
-	]);
-});
-
 test('a removed entry over Max Events comes with the next poll, for any result of that poll', () => {
 	const read = (isWhole: boolean, ...entries: WatchedEntry[]) => [{ name: '', entries, isWhole }];
 	const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
@@ -301,25 +275,4 @@ test('a removed entry over Max Events comes with the next poll, for any result o
 		told.push(getKeys(next));
 	}
 	expect(told).toEqual([[], [], ['a'], ['b'], []]);
-});
-
-test('a new list gets a baseline first, unless existing entries count, and a returning list keeps its state', () => {
-	const lists = (...parts: Array<[string, string[]]>) =>
-		parts.map(([name, keys]) => ({ name, entries: keys.map((key) => entry(key)), isWhole: true }));
-	const told = (existing: boolean) => {
-		const rule: ChangeRule = { on: 'added', existing, goneAfter: GONE_AFTER, most: 10 };
-		let memory = NOTHING_SEEN;
-		return [
-			lists(['one', ['a']]),
-			lists(['one', ['a', 'b']], ['other', ['c']]),
-			lists(['other', ['c', 'd']]),
-			lists(['one', ['a', 'b', 'e']], ['other', ['c', 'd']]),
-		].map((read) => {
-			const next = findChanges(memory, read, rule);
-			memory = next.memory;
-			return getKeys(next);
-		});
-	};
-	expect(told(false)).toEqual([[], ['b'], ['d'], ['e']]);
-	expect(told(true)).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
 });
