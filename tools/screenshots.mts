@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
-import { CHAT_WINDOW, playChat } from './chatPicture.mts';
 import { setStage, type Stage } from './demoStage.mts';
 import {
 	launchBrowser,
@@ -317,16 +316,6 @@ try {
 				const page = await openPage({ colorScheme, viewport: SIZE, deviceScaleFactor: 2 });
 				const url = stage.host.workflowUrl(workflowId);
 				await takeSettings(page, url, node, `tool-settings${suffix}`);
-				await page.context().close();
-			}
-		}
-		if (isWanted('answer-in-chat')) {
-			for (const [colorScheme, suffix] of schemes) {
-				const page = await openPage({ colorScheme, viewport: CHAT_WINDOW, deviceScaleFactor: 2 });
-				const chat = await playChat(stage.host, page);
-				await page.mouse.move(0, 0);
-				await settle(page);
-				await savePicture(page, `answer-in-chat${suffix}`, chat);
 				await page.context().close();
 			}
 		}

@@ -31,13 +31,6 @@ describe('a change is shown', () => {
 		);
 	});
 
-	test('with both names of a renamed file', () => {
-		const html = render({
-			diff: 'diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y',
-		});
-		expect(html).toContain(`${bdo('x')} renamed to ${bdo('y')}`);
-	});
-
 	test('whole, unless it is too long: then it says what is cut', () => {
 		const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n');
 		const metadata = { path: PATH, content: text };

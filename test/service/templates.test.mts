@@ -1,12 +1,10 @@
 // Requests as templates: what is written by one is read by it, and nothing else is.
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-	mergeTemplates,
 	findPlaceholders,
 	readValues,
 	strayField,
-	TemplateMismatch,
 	writeValues,
 	type Template,
 } from '../../local-service/dialects/templates.mts';
@@ -66,19 +64,6 @@ test('a field without a value is omitted, with the objects that become empty', (
 	expect(writeValues(shape, { kind: null })).toEqual({ kind: null });
 });
 
-describe('a request of another shape', () => {
-	const shape = { content: [{ type: 'text', text: '{text}' }] };
-	test.each([
-		[{ content: 'hello' }, 'body/content must be an array of length 1'],
-		[{ content: [] }, 'body/content must be an array of length 1'],
-		[{ content: ['hello'] }, 'body/content/0 must be an object'],
-		[{ content: [{ text: 'hello' }] }, 'body/content/0/type must be "text"'],
-		[{ content: [{ type: 'image', text: 'hello' }] }, 'body/content/0/type must be "text"'],
-	])('%j is refused, with the position', (body, message) => {
-		expect(() => readValues(shape, body, 'body')).toThrow(new TemplateMismatch(message));
-	});
-});
-
 test('a field in its assumed place is found if the template has none there', () => {
 	const assumed = { projectId: '{projectId}', source: { data: '{data}', type: '{type}' } };
 	const own = { project_id: '{projectId}', source: { base64: '{data}', type: '{type}' } };
@@ -87,16 +72,4 @@ test('a field in its assumed place is found if the template has none there', () 
 	expect(strayField(own, assumed, { project_id: 1, source: { type: 1, base64: 2 } })).toBe(
 		undefined,
 	);
-});
-
-describe('merging two templates', () => {
-	test('has every placeholder of the change in one place', () => {
-		fc.assert(
-			fc.property(template, template, (base, change) => {
-				const found = findPlaceholders(mergeTemplates(base, change));
-				expect(found).toEqual(expect.arrayContaining(findPlaceholders(change)));
-				expect(new Set(found).size).toBe(found.length);
-			}),
-		);
-	});
 });

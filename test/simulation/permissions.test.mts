@@ -154,26 +154,6 @@ describe('an agent that asks endlessly', () => {
 		const result = await service.run('x', { policy: policy('rules', { rules }) });
 		expect(result.undecided.map(({ because }) => /too long/.test(because))).toEqual([true, true]);
 	});
-
-	test("also gets an answer to a permission that isn't a text, and the answer is listed", async () => {
-		const { service } = endless();
-		const interaction = {
-			id: 'i1',
-			type: 'permission',
-			permission: { toString: 1, valueOf: 1 },
-			patterns: [],
-			response: { options: [{ value: 'once', label: 7 }] },
-		};
-		const shows = (status: string, pendingInteractions: object[]): Weather => ({
-			status: 200,
-			body: JSON.stringify({ status, pendingInteractions }),
-		});
-		service.meets('poll', shows('running', [interaction]), { first: 1 });
-		service.meets('poll', shows('completed', []));
-		service.meets('decision', shows('completed', []));
-		const result = await service.run('x');
-		expect(result.decisions).toMatchObject([{ permission: '{"toString":1,"valueOf":1}' }]);
-	});
 });
 
 describe('requests for approvers', () => {

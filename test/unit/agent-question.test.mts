@@ -80,30 +80,6 @@ describe('the options of a question', () => {
 	])('%s', (_, fields, expected) => expect(options(fields)).toEqual(expected));
 });
 
-describe('all other fields are shown', () => {
-	test.each<[object, Array<[string, string]>]>([
-		[{ question: 'Q' }, []],
-		[{ question: 'Q', response: { type: 'text' } }, []],
-		[
-			{ question: 'Q', response: { type: 'text', instruction: 'I' } },
-			[['response', '{"instruction":"I"}']],
-		],
-		[
-			{ question: 'Q', text: 'T', why: { a: 1 } },
-			[
-				['text', 'T'],
-				['why', '{"a":1}'],
-			],
-		],
-		[{ options: ['a'], response: { options: ['b'] } }, [['options', '["a"]']]],
-		[{ options: [{ value: 'a', danger: 1 }] }, [['options', '[{"value":"a","danger":1}]']]],
-		[{ question: 'Q', response: 'text' }, [['response', 'text']]],
-		[{ question: 'Q', metadata: null, hint: '' }, []],
-	])('%j', (fields, others) =>
-		expect(read(fields).others.map(({ name, text }) => [name, text])).toEqual(others),
-	);
-});
-
 test('any interaction is read without an error, and can be answered', () => {
 	const names = ['question', 'text', 'options', 'response', 'label', 'value', 'items'];
 	const { value } = fc.letrec<{ value: unknown }>((tie) => ({

@@ -144,28 +144,6 @@ describe('the label', () => {
 		expect(choose(options, decision)).toBe(expected);
 	});
 
-	test.each<[string]>([
-		['yes=No, reject'],
-		['reject=Allow'],
-		['once=Reject'],
-		['allow=Deny'],
-		['allow=Allow without asking'],
-		['1=Not now'],
-		["1=Don't reject"],
-		["1=Don't stop"],
-		['1=No, continue planning'],
-		['1=Allow, not recommended'],
-		['do_not_always_allow'],
-		['once=Allow once for this session'],
-		['allow=Allow once, always'],
-	])('has no meaning together with an unclear value: %s', (option) => {
-		for (const decision of ['approve', 'deny'] as const) {
-			for (const approveWith of ['once', 'always'] as const) {
-				expect(choose([option], decision, approveWith)).toBeUndefined();
-			}
-		}
-	});
-
 	test.each([
 		'stop=Stop asking',
 		'1=Stop asking',

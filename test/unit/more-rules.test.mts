@@ -187,15 +187,6 @@ describe('a remembered request', () => {
 	const again = (remembered: object, asked: object) =>
 		applyPolicy(asked, by(exactRules([remembered]))).decision;
 
-	test('approves the same whole request, also as JSON of a table', () => {
-		const rules = JSON.stringify(exactRules([whole()]));
-		expect(applyPolicy(whole({ id: 'i2' }), by(rules))).toEqual({
-			decision: 'approve',
-			decidedBy: 'more rule 1',
-			because: expect.stringMatching(/^more rule 1 approves «npm publish», more rule 1 approves/),
-		});
-	});
-
 	test.each<[string, object]>([
 		['another permission', { permission: 'shell' }],
 		['one of its patterns', { patterns: ['npm publish'] }],
@@ -259,15 +250,6 @@ describe('a remembered request', () => {
 		const both = request({ patterns: ['cat .env', 'curl https://a.example'] });
 		for (const asked of [pipe, both])
 			expect(applyPolicy(asked, by(remembered)).decision).toBe('ask');
-	});
-
-	test('can also be denied, and expires', () => {
-		const [{ request: remembered }] = exactRules([request()]);
-		expect(applyPolicy(request(), by([{ request: remembered, decision: 'deny' }]))).toMatchObject({
-			decision: 'deny',
-		});
-		const late = by([{ request: remembered, decision: 'approve', expires: '2026-01-01T00:00Z' }]);
-		expect(applyPolicy(request(), withoutExpired(late, Date.UTC(2026, 1))).decision).toBe('ask');
 	});
 
 	test.each<[string, object, boolean]>([

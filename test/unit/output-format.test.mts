@@ -53,29 +53,6 @@ describe('the reason', () => {
 		expect(await (await open(linksParser())).parse(WRONG)).toEqual({ misfit: REASON });
 	});
 
-	test.each([
-		['zod 3', (issues: object[][]) => ({ unionErrors: issues.map((each) => ({ issues: each })) })],
-		['zod 4', (issues: object[][]) => ({ errors: issues })],
-	])('names what each alternative of a schema expected, as in %s', async (_, toUnion) => {
-		const text = { path: ['output', 'a'], message: 'Expected string, received number' };
-		const nothing = { path: ['output', 'a'], message: 'Expected null, received number' };
-		const entry = { path: ['x'], message: 'Required', expected: 'number' };
-		const issues = [
-			{ path: ['output', 'a'], message: 'Invalid input', ...toUnion([[text], [nothing]]) },
-			{
-				path: ['output', 'c', 'output', 'c'],
-				message: 'Should pass single schema',
-				...toUnion([[{ path: [], message: 'Expected string, received object' }], [entry]]),
-			},
-		];
-		expect(await parsing(Object.assign(new Error('[…]'), { issues }))).toEqual({
-			misfit: [
-				'output.a: Invalid input (output.a: Expected string, received number, or output.a: Expected null, received number)',
-				'output.c: Should pass single schema (answer: Expected string, received object, or x: Required (expected number))',
-			].join('\n'),
-		});
-	});
-
 	const failWith = async (issues: unknown, message = '[…]') =>
 		await parsing(Object.assign(new Error(message), { issues }));
 

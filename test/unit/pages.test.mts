@@ -98,35 +98,6 @@ describe('the pages', () => {
 		},
 	);
 
-	test('can start like the first page after another page between them', async () => {
-		const { error } = await read([page(0, 1, 'a'), page(1, 1, 'b'), page(0, 1)]);
-		expect(error).toBeUndefined();
-	});
-
-	test('can be empty nineteen times in a row', async () => {
-		const empty = (from: number, count: number) =>
-			Array.from({ length: count }, (_, index) => page(0, 0, `e${from + index}`));
-		const some = await read([...empty(0, 19), page(0, 1, 'x'), ...empty(20, 19), page(1, 1)]);
-		expect([some.error, some.all.length]).toEqual([undefined, 2]);
-		const { error, sent } = await read(empty(0, 30));
-		expect(error?.description).toContain('The last 20 pages were empty');
-		expect(sent).toHaveLength(20);
-	});
-
-	test('are ten thousand at most', async () => {
-		let pages = 0;
-		const { api, clock } = await apiWith(() => ({ body: page(++pages, 1, `c${pages}`) }));
-		const reading = async () => {
-			for await (const { data } of readPages(api, ...tasks)) if (data.length === 0) return;
-		};
-		const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
-		expect(error).toMatchObject({
-			message: 'The list never ends',
-			description: expect.stringContaining('more than 10000 pages'),
-		});
-		expect(pages).toBe(10_000);
-	});
-
 	test('share one timeout', async () => {
 		const answers = [page(0, 1, 'a'), page(1, 1, 'b'), page(2, 1)].map((body) => ({ body }));
 		const messages: unknown[] = [];

@@ -125,16 +125,6 @@ describe('a response', () => {
 		});
 	});
 
-	test.each([
-		['in no piece', []],
-		['in pieces that split a character', [3, 5]],
-	])('arrives as a stream, %s', async (_, ends) => {
-		const bytes = Buffer.from(ends.length > 0 ? '"a€b"' : '');
-		const chunks = [0, ...ends].map((from, index) => bytes.subarray(from, ends[index]));
-		const { attempt } = await exchange(ok(stream(ends.length > 0 ? chunks : [])));
-		expect(attempt).toMatchObject({ body: ends.length > 0 ? 'a€b' : undefined });
-	});
-
 	test('has at most the bytes of its operation, and no more of it are read', async () => {
 		let read = 0;
 		const endless = async function* () {
@@ -194,17 +184,6 @@ describe('a connection', () => {
 			expect(toFailedAttempt(withCode(code))).toEqual(unknown);
 		},
 	);
-
-	test('that fails is classified by six causes at most, even if they never end', () => {
-		const nested = (depth: number): object => ({
-			...(depth === 0 ? { code: 'ENOTFOUND' } : { cause: nested(depth - 1) }),
-		});
-		const kinds = [0, 5, 6].map((depth) => toFailedAttempt(nested(depth)).kind);
-		expect(kinds).toEqual(['unsent', 'unsent', 'lost']);
-		const endless: { cause?: unknown } = {};
-		endless.cause = endless;
-		expect(toFailedAttempt(endless).kind).toBe('lost');
-	});
 });
 
 describe('a call', () => {
