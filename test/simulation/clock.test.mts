@@ -108,12 +108,3 @@ describe('the system clock is set by an hour', () => {
 		expect(service.now() - since).toBeLessThan(3 * 60_000);
 	});
 });
-
-test('an outage between unusable responses ends their row', async () => {
-	const service = simulation();
-	service.meets('poll', page, { first: 1 });
-	service.meets('poll', 'lost', { until: 5 * 60_000 });
-	service.meets('poll', page, { first: 1 });
-	const { kind } = await service.run('[work 6m] [say Done]');
-	expect(kind).toBe('completed');
-});

@@ -157,16 +157,6 @@ describe('a network error loses nothing', () => {
 		expect(error.description).toMatch(/"getAgentSession": \{"answer"/);
 	});
 
-	test('an outage ends no later than the next poll', async () => {
-		const service = simulation();
-		service.meets('poll', 'lost', { from: 9_000, until: 300_000 });
-		await service.run('[work 20s] [say Done]');
-		const at = polls(service.sent).map((request) => request.at);
-		expect(at.at(-1)).toBeGreaterThan(300_000);
-		for (let index = 1; index < at.length; index++)
-			expect(at[index] - at[index - 1]).toBeLessThanOrEqual(12_000);
-	});
-
 	test('the node honors Retry-After', async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '40'), { first: 1 });
@@ -370,12 +360,5 @@ describe('time and rate limits', () => {
 		const [{ sessionId, aborted }] = service.sessions();
 		expect(aborted).toBe(abortOnStop);
 		expect(service.logged.at(-1)).toContain(sessionId);
-	});
-
-	test("a response that's slower than a poll's timeout is requested again", async () => {
-		const service = simulation();
-		service.slow('poll', 300_000, { first: 1 });
-		expect((await service.run('[say Done]')).kind).toBe('completed');
-		expect(polls(service.sent)).toHaveLength(2);
 	});
 });
