@@ -1,7 +1,7 @@
 // Reading a session: rules 3, 4, 15 and 19.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countWaiting, countedAsWaiting } from '../../nodes/RunAgentSession/session/crowd.ts';
+import { countedAsWaiting } from '../../nodes/RunAgentSession/session/crowd.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	nothing,
@@ -69,21 +69,6 @@ describe('many sessions in one process', () => {
 		expect(Math.min(...crowded)).toBeGreaterThanOrEqual(9_500);
 		expect(Math.max(...crowded)).toBeLessThanOrEqual(10_000);
 		expect((await listGaps())[0]).toBeLessThan(6_100);
-	});
-
-	test('are counted only while they are polled', async () => {
-		const service = simulation();
-		const counts = new Set<number>();
-		service.meets('poll', () => {
-			counts.add(countWaiting());
-			return 'fine';
-		});
-		await service.run('[work 20s] [say Done]');
-		expect([...counts, countWaiting()]).toEqual([1, 0]);
-		await expect(service.run('[work 20s] [fail Broken]')).resolves.toMatchObject({
-			kind: 'failed',
-		});
-		expect(countWaiting()).toBe(0);
 	});
 });
 
@@ -360,5 +345,12 @@ describe('time and rate limits', () => {
 		const [{ sessionId, aborted }] = service.sessions();
 		expect(aborted).toBe(abortOnStop);
 		expect(service.logged.at(-1)).toContain(sessionId);
+	});
+
+	test("a response that's slower than a poll's timeout is requested again", async () => {
+		const service = simulation();
+		service.slow('poll', 300_000, { first: 1 });
+		expect((await service.run('[say Done]')).kind).toBe('completed');
+		expect(polls(service.sent)).toHaveLength(2);
 	});
 });
