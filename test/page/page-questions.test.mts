@@ -132,3 +132,15 @@ describe('an edit', () => {
 		expect(render(formFor(request({ permission: 'edit' })))).not.toContain('<table');
 	});
 });
+
+test.each<[object, Array<string | undefined>]>([
+	[{ reason0: 'No', reason1: 'Why' }, [undefined, 'Why']],
+	[{ reason1: 'Why', comment: 'All' }, ['All', 'Why\nAll']],
+	[{ reason1: 'x'.repeat(3_000) }, [undefined, 'x'.repeat(2_000)]],
+])('a reason belongs to its denial only: %j', (fields, comments) => {
+	const two = formFor(request(), request({ id: 'i2', patterns: ['rm -rf dist'] }));
+	const answers = read(two, { request0: '0', request1: '1', ...fields });
+	expect(
+		(answers as Array<{ vote: { comment?: string } }>).map(({ vote }) => vote.comment),
+	).toEqual(comments);
+});
