@@ -22,7 +22,7 @@ export class WorkspaceAutomationError extends Error {
 	/** Set for a response: a rejection by the service, or something that isn't the service's response */
 	kind?: 'rejected' | 'unusable';
 
-	/** The description without the advice, if they can be explanation apart */
+	/** The description without the advice, if the two can be separated */
 	facts?: string;
 
 	readonly context: ErrorContext;

@@ -180,7 +180,8 @@ function describeAttempt(
 	]
 		.filter(Boolean)
 		.join(' ');
-	const isVersion = isRejection(status) && /version/i.test(`${code} ${serviceMessage}`);
+	const isVersion =
+		[400, 406, 422].includes(status) && /version/i.test(`${code} ${serviceMessage}`);
 	const way = isVersion ? CHECK_VERSION : advice;
 	const context = { httpStatus: status, code, serviceMessage, docUrl, retryAfter };
 	const error = new WorkspaceAutomationError(message, `${way} ${facts}`.trim(), context);
