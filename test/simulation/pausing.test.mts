@@ -1,6 +1,7 @@
 // Sessions that are waited for while paused, in simulated time.
 import { describe, expect, test } from '@jest/globals';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
+import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	answerOnPage,
@@ -397,14 +398,16 @@ describe('timeouts', () => {
 	});
 });
 
-describe('marks', () => {
-	test('a message that was refused is sent again by a retry: its mark counts for that attempt only', async () => {
+describe('the ledger', () => {
+	test('a message that was refused is sent again by a retry, because its record was taken back', async () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
-		const marks = new Set<string>();
-		const mark = async (operation: string, step: string) => {
-			if (marks.has(step)) throw new Error(`${operation} ${step} may have happened`);
-			marks.add(step);
+		const open = new Set<string>();
+		const ledger: Ledger = {
+			begin: async (effect) =>
+				open.has(effect) ? { state: 'unknown' } : (open.add(effect), 'new'),
+			done: async () => {},
+			forget: async (effect) => void open.delete(effect),
 		};
 		const target = {
 			operation: 'continue' as const,
@@ -413,9 +416,9 @@ describe('marks', () => {
 		};
 		const nodeContext = {};
 		service.meets('message', status(422), { first: 1 });
-		await getError(service.run('', { target, mark }, nodeContext));
-		const result = await service.run('', { target, mark }, nodeContext);
+		await getError(service.run('', { target, ledger }, nodeContext));
+		const result = await service.run('', { target, ledger }, nodeContext);
 		expect(result.session.latestMessage?.text).toBe('Second');
-		expect([...marks]).toEqual(['message 0', 'message 1']);
+		expect([...open]).toEqual(['message 0']);
 	});
 });

@@ -1,5 +1,6 @@
 // Runs a session through the package's own code against the local mock service in simulated time: half an hour passes in
 // milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
+import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
@@ -321,7 +322,15 @@ export function simulation(dialects: readonly DialectName[] = []) {
 
 	async function runOnce(
 		prompt: string,
-		{ lateMs = 0, mark, format, timeouts, maxWaitMs, onMaxWait, ...changes }: RunChanges,
+		{
+			lateMs = 0,
+			ledger = NO_LEDGER,
+			format,
+			timeouts,
+			maxWaitMs,
+			onMaxWait,
+			...changes
+		}: RunChanges,
 		nodeContext: IDataObject,
 		{ pauses, ...wake }: WakeChanges & { pauses: boolean },
 	): Promise<RunResult> {
@@ -354,7 +363,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		const dependencies: RunDependencies = {
 			api,
 			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
-			mark,
+			ledger,
 			format,
 			random: () => 0,
 			log: (message: string) => logged.push(message),
@@ -363,17 +372,24 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		const run = new Wake({ nowMs: virtual.monotonicMs(), pauses, ...wake });
 		const running = runSession(job, dependencies, run).catch(async (error: unknown) => {
 			const record = dependencies.journal.read();
-			if (error instanceof SessionAbortedError) dependencies.journal.clear();
+			if (error instanceof SessionAbortedError) dependencies.journal.write(undefined);
 			// As the node does with all sessions of a run
 			if (error instanceof CanceledError && record?.state === 'running' && job.abortOnStop) {
 				const api = await createClient(context, { clock, rateLimiters: gates });
-				if (!(await abortSession(api, record.sessionId))) dependencies.journal.clear();
+				if (!(await abortSession(api, record.sessionId))) dependencies.journal.write(undefined);
 			}
 			throw error;
 		});
 		return await virtual.run(running);
 	}
 }
+
+/** A ledger that has recorded nothing */
+const NO_LEDGER: Ledger = {
+	begin: async () => 'new',
+	done: async () => {},
+	forget: async () => {},
+};
 
 const PAUSED: Timeouts = {
 	maxWaitMs: 24 * 3_600_000,
@@ -401,7 +417,7 @@ type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	maxWaitMs?: Timeouts['maxWaitMs'];
 	onMaxWait?: Timeouts['onMaxWait'];
 	lateMs?: number;
-	mark?: RunDependencies['mark'];
+	ledger?: RunDependencies['ledger'];
 	format?: RunDependencies['format'];
 };
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputFormat.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
+import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	connected,
@@ -171,24 +172,25 @@ describe('the repair message is sent once', () => {
 		expect(messages(service)).toHaveLength(1);
 	});
 
-	test('n8n killed right after it: the mark shows that it was sent, and the new answer counts', async () => {
+	test('n8n killed right after it: the ledger shows that it was sent, and the new answer counts', async () => {
 		const service = simulation();
-		const marked = new Set<string>();
-		const mark = async (_operation: string, step: string) => {
-			if (marked.has(step)) throw new Error('marked');
-			marked.add(step);
+		const done = new Set<string>();
+		const ledger: Ledger = {
+			begin: async (effect) => (done.has(effect) ? { state: 'done' } : 'new'),
+			done: async (effect) => void done.add(effect),
+			forget: async () => {},
 		};
 		const nodeContext = {};
-		await service.wake(WRONG_ONCE, nodeContext, { format, mark });
+		await service.wake(WRONG_ONCE, nodeContext, { format, ledger });
 		const saved = JSON.parse(JSON.stringify(nodeContext));
 		service.advance(70_000);
 		// Killed: what this wake has written is lost.
-		await service.wake(WRONG_ONCE, nodeContext, { format, mark });
+		await service.wake(WRONG_ONCE, nodeContext, { format, ledger });
 		expect(messages(service)).toHaveLength(1);
-		const result = await MODES.paused(service, WRONG_ONCE, { mark }, saved);
+		const result = await MODES.paused(service, WRONG_ONCE, { format, ledger }, saved);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(messages(service)).toHaveLength(1);
-		expect(marked).toEqual(new Set(['start', 'repair 0']));
+		expect(done).toEqual(new Set(['start', 'repair 0']));
 	});
 
 	test('if the service refuses it, the error says so, and a retry sends it', async () => {

@@ -10,9 +10,9 @@ import {
 	fingerprintRequest,
 	oncePerItem,
 	openRecord,
-	readRunIndex,
 	withIntent,
 } from '../../nodes/shared/n8n/journal.ts';
+import { readRunIndex } from '../../nodes/shared/n8n/executionKey.ts';
 
 /** A run of the node: in another execution the context is a copy, as after n8n's Retry */
 const createContext = (
@@ -46,16 +46,25 @@ test.each([
 	['of a node that has not run', { Other: [{ executionStatus: 'crashed' }] }, 0, 0],
 	['in a loop', { Agent: [{ executionStatus: 'success' }, {}] }, 2, 2],
 	['after a crash', { Agent: [{ executionStatus: 'crashed' }, {}] }, 2, 1],
+	[
+		'after a kill in a later node',
+		{ Agent: [{ data: { main: [[{ json: { isArtificialRecoveredEventItem: true } }]] } }] },
+		1,
+		0,
+	],
 	['that crashed itself', { Agent: [{ executionStatus: 'crashed' }] }, 0, 0],
 	['without an index', { Agent: [] }, undefined, 0],
-])('the index of a run %s leaves out crashed runs', (_, runData, $runIndex, index) => {
-	const context = {
-		runExecutionData: runData && { resultData: { runData } },
-		getNode: () => ({ name: 'Agent' }),
-		getWorkflowDataProxy: () => ({ $runIndex }),
-	} as unknown as Parameters<typeof readRunIndex>[0];
-	expect(readRunIndex(context, 0)).toBe(index);
-});
+])(
+	'the index of a run %s leaves out those that n8n adds after a kill',
+	(_, runData, $runIndex, index) => {
+		const context = {
+			runExecutionData: runData && { resultData: { runData } },
+			getNode: () => ({ name: 'Agent' }),
+			getWorkflowDataProxy: () => ({ $runIndex }),
+		} as unknown as Parameters<typeof readRunIndex>[0];
+		expect(readRunIndex(context, 0)).toBe(index);
+	},
+);
 
 describe('withIntent', () => {
 	interface Step {

@@ -11,6 +11,7 @@ import {
 } from '../../shared/errors';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
+import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/read';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import { begin } from '../session/begin';
@@ -92,6 +93,7 @@ async function applyAnswer(
 		{
 			api,
 			journal: openRecord<SessionRecord>(context.getContext('node'), 'applied', key),
+			ledger: new ExecutionLedger(context).of(key),
 			random: Math.random,
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),

@@ -2,12 +2,12 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { addSession, WorkspaceAutomationError } from '../../shared/errors';
 import type { ChatStream } from '../../shared/n8n/chatStream';
+import type { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readItemSettings } from '../panel/read';
 import type { Failure, SessionRecord } from '../session/record';
 import type { ItemSettings, OutputFormat, RunResult } from '../session/types';
 import type { Engine } from './engine';
 import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './journal';
-import type { EffectMarks } from './marks';
 
 export interface Item {
 	itemIndex: number;
@@ -41,7 +41,7 @@ export interface Batch {
 	/** True if an item that fails becomes an item with its error */
 	continues: boolean;
 	items: Item[];
-	marks: EffectMarks;
+	ledger: ExecutionLedger;
 	format?: OutputFormat;
 }
 

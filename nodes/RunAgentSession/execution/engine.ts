@@ -10,7 +10,7 @@ import type {
 } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import { readRunIndex } from '../../shared/n8n/journal';
+import { readRunIndex } from '../../shared/n8n/executionKey';
 import { moveAnswers } from './inbox';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.

@@ -88,7 +88,7 @@ function reopenThrown(journal: SessionJournal): void {
 	const { end, ...course } = record;
 	if (!end.failure?.isThrown) return;
 	const { next } = end.failure;
-	if (next === 'start') return journal.clear();
+	if (next === 'start') return journal.write(undefined);
 	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
 	// A retry waits as long as the first attempt.
 	const wait = { since: realClock.now() };

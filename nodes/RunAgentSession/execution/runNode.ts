@@ -3,10 +3,11 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { realClock } from '../../shared/client/clock';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
-import { mayHaveHappenedError, readOptionWords } from '../../shared/client/sessions';
+import { readOptionWords } from '../../shared/client/sessions';
 import type { Session } from '../../shared/client/session';
 import {
 	CanceledError,
+	SessionAbortedError,
 	throwIfAborted,
 	toNodeError,
 	WorkspaceAutomationError,
@@ -14,6 +15,7 @@ import {
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
+import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { nonEmptyText, quote } from '../../shared/values';
 import { hasOpenLink } from '../page/view';
 import { readConcurrency, readHasOutputParser, readReturnsEarly, readPauses } from '../panel/read';
@@ -26,7 +28,6 @@ import { readItems, type Batch, type Item } from './batch';
 import { Engine, returnsAfterPause } from './engine';
 import { hasNewAnswers } from './inbox';
 import { listSessionRecords, refuseOwnItems } from './journal';
-import { createMarks, readNodeState } from './marks';
 import { reportToTracing } from './output';
 import { openOutputFormat } from './outputFormat';
 import {
@@ -52,12 +53,7 @@ export async function runNode(context: IExecuteFunctions): Promise<INodeExecutio
 	if (engine.earlierOutputs !== undefined) return engine.earlierOutputs;
 	const second = await engine.followFirstWake();
 	if (second) return second.outputs;
-	const batch = openBatch(context, engine);
-	try {
-		return await runBatch(batch);
-	} finally {
-		await batch.marks.release('ended');
-	}
+	return await runBatch(openBatch(context, engine));
 }
 
 function openBatch(context: IExecuteFunctions, engine: Engine): Batch {
@@ -79,7 +75,7 @@ function openBatch(context: IExecuteFunctions, engine: Engine): Batch {
 		canLeave: engine.canContinue && !asTool,
 		returnsEarly: readReturnsEarly(context) && engine.canContinue && !isSubWorkflow,
 		continues: continuesOnError(context),
-		marks: createMarks(context),
+		ledger: new ExecutionLedger(context),
 		items: [],
 	};
 }
@@ -91,8 +87,11 @@ async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
 		refuseOwnItems(context, engine);
 		batch.items = readItems(batch);
 		refuseItems(batch);
-		await batch.marks.release('begun');
-		engine.onEnd((status) => logRunning(context, status));
+		await batch.ledger.release('saved');
+		engine.onEnd((status) => {
+			logRunning(context, status);
+			if (status === 'success') void batch.ledger.release('succeeded');
+		});
 		const error = await runSessions(batch).catch((error: unknown) => error as Error);
 		if (error instanceof CanceledError) throw await stopSessions(batch);
 		if (error) failAll(batch, error);
@@ -119,9 +118,14 @@ async function runSessions(batch: Batch): Promise<void> {
 const MAX_WITHOUT_CREDENTIAL_MS = 3 * 60_000;
 const MIN_WAKES_WITHOUT_CREDENTIAL = 3;
 
+/** Wakes in a row in which the credential couldn't be read, and the time of the first */
+interface CredentialState {
+	withoutCredential?: { since: number; wakes: number };
+}
+
 /** Returns undefined in a wake in which the credential can't be read, and may be again in the next one. */
 async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient | undefined> {
-	const state = readNodeState(context.getContext('node'));
+	const state: CredentialState = context.getContext('node');
 	const opening = createClient(context);
 	if (!pauses || !engine.isAgain) return await opening;
 	const opened = await opening.catch((error: Error) => error);
@@ -193,6 +197,9 @@ async function runItem(batch: Batch, item: Item, api: ApiClient, wake: Wake): Pr
 		endItem(batch, item);
 	} catch (error) {
 		failItem(item, error as Error);
+		// A retry starts another session.
+		if (item.result?.kind === 'failed' || error instanceof SessionAbortedError)
+			await dependencies.ledger.forget('start');
 	}
 	const hasEnded = item.error ?? item.result?.kind !== 'stillRunning';
 	if (hasEnded) item.chat?.end(item.error?.message ?? toChatText(item.result!));
@@ -201,7 +208,7 @@ async function runItem(batch: Batch, item: Item, api: ApiClient, wake: Wake): Pr
 
 /** Returns the dependencies of one item. All items share one client, and with it one rate limit. */
 function createDependencies(
-	{ context, marks, format }: Batch,
+	{ context, ledger, format }: Batch,
 	api: ApiClient,
 	{ itemIndex, journal, settings, chat }: Item,
 ): RunDependencies {
@@ -214,10 +221,7 @@ function createDependencies(
 		api,
 		journal,
 		format,
-		async mark(operation, step) {
-			const key = `${journal.key} ${step} ${journal.clearedCount}`;
-			if (await marks.record(key)) throw mayHaveHappenedError(operation);
-		},
+		ledger: ledger.of(journal.key),
 		random: Math.random,
 		log,
 		onSession: (session) => setSessionCustomData(context, session),
@@ -264,7 +268,7 @@ async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const now = realClock.now();
 	const wakeAt = running.map(({ result }) => result?.wakeAt ?? now + RETRY_CREDENTIAL_MS);
 	if (hasNewAnswers(context.getExecutionId(), now)) wakeAt.push(now + NEW_ANSWER_MS);
-	return await engine.continueLater(outputs, Math.min(...wakeAt), () => batch.marks.notePause());
+	return await engine.continueLater(outputs, Math.min(...wakeAt), () => batch.ledger.notePause());
 }
 
 const hasEnded = ({ journal }: Item): boolean => journal.read()?.state === 'ended';

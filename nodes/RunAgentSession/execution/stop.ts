@@ -6,7 +6,7 @@ import { listSessionJournals } from './journal';
 import { canceledError } from './output';
 
 /** Aborts every session of this node that hasn't ended. Returns the error after Stop, which names those that may still be running. */
-export async function stopSessions({ context, items }: Batch): Promise<Error> {
+export async function stopSessions({ context, items, ledger }: Batch): Promise<Error> {
 	const failures = items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 	const running = listSessionJournals(context.getContext('node')).filter(
 		(journal) => journal.read()?.state === 'running',
@@ -28,7 +28,8 @@ export async function stopSessions({ context, items }: Batch): Promise<Error> {
 				(error: Error) => error,
 			);
 			if (!failure) {
-				journal.clear();
+				await ledger.of(journal.key).forget('start');
+				journal.write(undefined);
 				log(`The execution was stopped. Agent session ${sessionId} was aborted`);
 				return undefined;
 			}

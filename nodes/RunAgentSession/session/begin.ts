@@ -1,5 +1,5 @@
 import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/sessions';
-import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { addInstructions } from './format';
 import { sendMessage } from './message';
@@ -30,13 +30,18 @@ async function start(
 	pauses: boolean,
 ): Promise<boolean> {
 	const { api, record } = run;
-	const { journal, mark, onSession, format } = run.dependencies;
+	const { journal, ledger, onSession, format } = run.dependencies;
 	if (record.sessionId) {
 		onSession({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
 		return false;
 	}
 	if (journal.read()?.state === 'starting') throw mayHaveHappenedError('createAgentSession');
-	await mark?.('createAgentSession', 'start');
+	const earlier = await ledger.begin('start');
+	if (earlier !== 'new') {
+		if (earlier.result === undefined) throw mayHaveHappenedError('createAgentSession');
+		noteStarted(run, earlier.result);
+		return false;
+	}
 	const minMs = pauses ? MIN_START_PAUSING_MS : MIN_START_MS;
 	const deadline = Math.max(run.pollDeadline, run.now + minMs);
 	const starting = { v: RECORD_VERSION, state: 'starting' as const };
@@ -47,14 +52,20 @@ async function start(
 			{ extra, deadline, minAttemptMs: MIN_START_ATTEMPT_MS },
 		);
 		return readNewSessionId(api, response);
-	}).catch((error: unknown) => {
+	}).catch(async (error: unknown) => {
 		run.logIfUnknown('start request', error);
+		if (hadNoEffect(error)) await ledger.forget('start');
 		throw error;
 	});
-	run.save({ sessionId, origin: run.settings.origin, wait: { since: run.wallTime } });
-	onSession({ sessionId });
+	noteStarted(run, sessionId);
+	await ledger.done('start', sessionId);
 	run.log(`Agent session ${sessionId} started`);
 	return true;
+}
+
+function noteStarted(run: SessionRun, sessionId: string): void {
+	run.save({ sessionId, origin: run.settings.origin, wait: { since: run.wallTime } });
+	run.dependencies.onSession({ sessionId });
 }
 
 async function resume(

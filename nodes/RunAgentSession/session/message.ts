@@ -19,9 +19,14 @@ export async function sendMessage(
 	before: Session,
 ): Promise<void> {
 	const { api, sessionId } = run;
-	const { messages, unsentMessages = 0 } = run.record;
+	const { messages, messageCount = 0 } = run.record;
+	const { ledger } = run.dependencies;
 	if (messages?.[step] === 'sending') throw mayHaveHappenedError('sendAgentMessage');
-	await run.dependencies.mark?.('sendAgentMessage', `${step} ${unsentMessages}`);
+	const effect = `${step} ${messageCount}`;
+	const earlier = await ledger.begin(effect);
+	if (earlier !== 'new' && earlier.state === 'unknown')
+		throw mayHaveHappenedError('sendAgentMessage');
+	if (earlier !== 'new') return noteSent(run, step, before);
 	const deadline = Math.max(run.decisionDeadline, run.now + MIN_MESSAGE_MS);
 	const reconcile = messageReconciler(api, before, text, { deadline });
 	const intent = { messages: { ...messages, [step]: 'sending' as const } };
@@ -29,17 +34,25 @@ export async function sendMessage(
 		.withIntent(intent, () =>
 			api.call('sendAgentMessage', { sessionId, text }, { deadline, reconcile }),
 		)
-		.catch((error: unknown) => {
+		.catch(async (error: unknown) => {
 			run.logIfUnknown('message', error);
-			if (hadNoEffect(error)) run.save({ unsentMessages: unsentMessages + 1 });
+			if (hadNoEffect(error)) await ledger.forget(effect);
+			else run.save({ messageCount: messageCount + 1 });
 			throw error;
 		});
+	noteSent(run, step, before);
+	await ledger.done(effect);
+	run.log(`Message sent to agent session ${sessionId}`);
+}
+
+function noteSent(run: SessionRun, step: MessageStep, before: Session): void {
+	const { messages, messageCount = 0 } = run.record;
 	run.save({
 		messages: { ...messages, [step]: 'sent' },
+		messageCount: messageCount + 1,
 		turn: createTurn(before, run.wallTime),
 	});
 	run.noteChange();
-	run.log(`Message sent to agent session ${sessionId}`);
 }
 
 /** Sends the approvers' comments once. A failure becomes a warning, never the outcome. Returns whether to poll again. */

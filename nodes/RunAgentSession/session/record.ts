@@ -20,8 +20,8 @@ export interface Course {
 	isGiven?: boolean;
 	/** `sending` from before the request until the response */
 	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
-	/** Number of messages that provably weren't sent. It distinguishes the attempts (`marks.ts`). */
-	unsentMessages?: number;
+	/** Number of messages that were or may have been sent, which tells them apart in the ledger */
+	messageCount?: number;
 	turn?: Turn;
 	lastActivityAt?: string | number;
 	/** Missing until a poll has returned the session */

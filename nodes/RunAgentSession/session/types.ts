@@ -1,7 +1,8 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
-import type { ApiClient, OperationId } from '../../shared/client/operations';
+import type { ApiClient } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
+import type { Ledger } from '../../shared/n8n/ledger';
 import type { RememberedRule } from '../policy/moreRules';
 import type { Policy } from '../policy/rules';
 import type { Edit } from '../requests/change';
@@ -59,8 +60,8 @@ export interface RunDependencies {
 	api: ApiClient;
 	journal: ItemJournal<SessionRecord>;
 	format?: OutputFormat;
-	/** Records durably that an effect is about to be requested. Throws if an attempt that crashed has recorded the same one. */
-	mark?(operation: OperationId, step: string): Promise<void>;
+	/** The item's effects that must not happen twice */
+	ledger: Ledger;
 	/** Returns a number from 0 to 1. */
 	random(): number;
 	log(message: string, about: Record<string, unknown>): void;

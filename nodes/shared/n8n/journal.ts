@@ -1,12 +1,8 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	IExecuteSingleFunctions,
-	IRunExecutionData,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8n-workflow';
 
 import { hadNoEffect, WorkspaceAutomationError } from '../errors';
 import { fingerprint } from '../values';
+import { readRunIndex } from './executionKey';
 
 // Per-item records in the node's context. n8n saves it when the execution pauses or ends, and copies it into a retry.
 
@@ -19,10 +15,7 @@ export interface ItemJournal<R> {
 	/** The run of the node, and the item */
 	readonly key: string;
 	read(): R | undefined;
-	write(value: R): void;
-	clear(): void;
-	/** Tells the attempts of an item apart. */
-	readonly clearedCount: number;
+	write(value: R | undefined): void;
 }
 
 interface StoredRecord<R> {
@@ -31,7 +24,6 @@ interface StoredRecord<R> {
 	execution?: string;
 	/** The retry in which another request was refused, with On Error */
 	refusedIn?: string;
-	clearedCount?: number;
 	value?: R;
 }
 type StoredRecords<R> = Record<string, StoredRecord<R> | undefined>;
@@ -52,13 +44,6 @@ export function openRecord<R>(
 		write: (value) => {
 			records[key] = { ...records[key], value };
 		},
-		clear: () => {
-			const { clearedCount = 0, ...rest } = records[key] ?? {};
-			records[key] = { ...rest, clearedCount: clearedCount + 1, value: undefined };
-		},
-		get clearedCount() {
-			return records[key]?.clearedCount ?? 0;
-		},
 	};
 }
 
@@ -67,20 +52,6 @@ export const listRecordKeys = (nodeContext: IDataObject, recordType: string): st
 
 export const listRecords = <R>(nodeContext: IDataObject, recordType: string): R[] =>
 	Object.values(openRecords<R>(nodeContext, recordType)).flatMap((stored) => stored?.value ?? []);
-
-/** n8n's contexts have the runs of all nodes, but its types don't. */
-type WithRuns = { runExecutionData?: Pick<IRunExecutionData, 'resultData'> | null };
-
-/** Returns the node's run, as loops have several. Skips crashed runs, which n8n adds after a kill, so a retry finds its records. */
-export function readRunIndex(
-	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
-	itemIndex: number,
-): number {
-	const { runExecutionData } = context as WithRuns;
-	const runs = runExecutionData?.resultData.runData[context.getNode().name] ?? [];
-	const crashed = runs.filter(({ executionStatus }) => executionStatus === 'crashed').length;
-	return Math.max(0, Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0) - crashed);
-}
 
 export const itemKey = (
 	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
@@ -132,7 +103,7 @@ export function acceptRecord<R>(
  * - Rejected or never sent: the record is as before, so a retry requests the effect again.
  * - Unknown, or n8n was killed: the intent stays, so a retry reports that the effect may have happened.
  *
- * Not covered: n8n killed before it saves the context. `marks.ts` covers that for sessions.
+ * The ledger covers n8n killed before it saves the context.
  */
 export async function withIntent<R extends object, T>(
 	journal: ItemJournal<R>,
@@ -152,7 +123,7 @@ function restoreRecord<R extends object>(
 	before: R | undefined,
 	names: ReadonlyArray<keyof R>,
 ): void {
-	if (!before) return journal.clear();
+	if (!before) return journal.write(undefined);
 	const old = Object.fromEntries(names.map((name) => [name, before[name]])) as Partial<R>;
 	journal.write({ ...journal.read()!, ...old });
 }

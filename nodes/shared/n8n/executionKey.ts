@@ -1,0 +1,116 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IExecuteSingleFunctions,
+	IExecutionContext,
+	IRunExecutionData,
+	ITaskData,
+} from 'n8n-workflow';
+
+import { fingerprint, nonEmptyText } from '../values';
+
+// Whose retry an execution is. The private members of n8n that tell are read here only, and each may be missing.
+
+export type AnyContext = IExecuteFunctions | IExecuteSingleFunctions;
+
+/** n8n's contexts have these members, and its types don't. */
+interface PrivateContext {
+	runExecutionData?: IRunExecutionData | null;
+	getExecutionContext?(): Partial<IExecutionContext> | undefined;
+}
+
+const readData = (context: unknown) => (context as PrivateContext).runExecutionData ?? undefined;
+
+const listRuns = (context: unknown, name: string): ITaskData[] =>
+	readData(context)?.resultData.runData[name] ?? [];
+
+/** n8n's crash recovery adds a run for each node that had started: a crashed one, or one with an artificial item. */
+const isRecovered = ({ executionStatus, data }: ITaskData): boolean =>
+	executionStatus === 'crashed' ||
+	data?.main?.[0]?.[0]?.json.isArtificialRecoveredEventItem === true;
+
+/** Returns the node's run, as loops have several. Leaves out those that n8n adds after a kill, so that a retry finds its records. */
+export function readRunIndex(
+	context: Pick<AnyContext, 'getWorkflowDataProxy' | 'getNode'>,
+	itemIndex: number,
+): number {
+	const recovered = listRuns(context, context.getNode().name).filter(isRecovered).length;
+	return Math.max(0, Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0) - recovered);
+}
+
+const starts = new WeakMap<object, string>();
+
+/** Returns a fingerprint of what the trigger returned. A retry of a killed execution gets the same from its trigger. */
+function fingerprintStart(context: unknown): string {
+	const data = readData(context);
+	if (!data) return '';
+	const known = starts.get(data);
+	if (known !== undefined) return known;
+	const started = Object.values(data.resultData.runData)
+		.flat()
+		.filter((run) => (run.source ?? []).every((source) => !source) && !isRecovered(run))
+		.map((run) => run.data?.main?.map((items) => items?.map(({ json }) => json)));
+	const start = fingerprint(JSON.stringify(started));
+	starts.set(data, start);
+	return start;
+}
+
+/** Executions of sub-workflows by their parent and what they started with, in the order of the calls */
+const calls = new Map<string, string[]>();
+const MAX_CALLS = 1_000;
+
+/** Tells calls of a sub-workflow with the same items apart: a retry of the parent calls them in the same order. */
+function countCall(parentId: string, start: string, executionId: string): number {
+	const key = `${parentId} ${start}`;
+	const children = calls.get(key) ?? [];
+	calls.delete(key);
+	calls.set(key, children);
+	if (calls.size > MAX_CALLS) calls.delete(calls.keys().next().value!);
+	if (!children.includes(executionId)) children.push(executionId);
+	return children.indexOf(executionId);
+}
+
+export interface ExecutionKeys {
+	/** Of this execution and its retries alone. An effect is recorded under each of them. */
+	exact: string[];
+	/** Shared by executions whose trigger returned the same */
+	vague?: string;
+	/** The key under which the effect of an earlier try counts */
+	counting: string;
+	/** True for a sub-workflow: its records belong to the retries of its parent. */
+	isChild?: true;
+}
+
+/** Returns n8n 2's resume token, which an execution and its retries share. */
+function readSignature(context: Pick<AnyContext, 'getWorkflowDataProxy'>): string | undefined {
+	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: IDataObject };
+	const resumeUrl = nonEmptyText($execution?.resumeUrl) ?? '';
+	if (!URL.canParse(resumeUrl)) return undefined;
+	return new URL(resumeUrl).searchParams.get('signature') ?? undefined;
+}
+
+/**
+ * Returns the keys of an execution that its retries share.
+ * - A pause has saved the first execution's ID, `origin`.
+ * - n8n 2 gives an execution and its retries one signature.
+ * - n8n 1 saves the beginning of an execution with its data. If it was killed before, only what the trigger returned is the same.
+ * - A sub-workflow has those of its parent.
+ */
+export function readExecutionKeys(context: AnyContext, origin?: string): ExecutionKeys {
+	if (origin !== undefined) return { exact: [origin], counting: origin };
+	const signature = readSignature(context);
+	const parent = readData(context)?.parentExecution;
+	if (signature !== undefined && !parent) return { exact: [signature], counting: signature };
+	const own = String(context.getExecutionId());
+	const data = fingerprintStart(context);
+	const start = parent ? `${data} ${countCall(parent.executionId, data, own)}` : data;
+	const { establishedAt, source } =
+		(parent ? parent.executionContext : (context as PrivateContext).getExecutionContext?.()) ?? {};
+	const saved = establishedAt === undefined ? undefined : `${establishedAt} ${start}`;
+	const isKilled = signature === undefined && source === 'retry';
+	const retried = isKilled ? start : (saved ?? start);
+	if (parent)
+		return { exact: [saved ?? own], vague: start, counting: saved ? retried : own, isChild: true };
+	const counting = context.getMode() === 'retry' ? retried : own;
+	return { exact: saved ? [own, saved] : [own], vague: start, counting };
+}

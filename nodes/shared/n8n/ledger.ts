@@ -1,0 +1,269 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { WorkspaceAutomationError } from '../errors';
+import { readExecutionKeys, type AnyContext, type ExecutionKeys } from './executionKey';
+
+// An effect that must not happen twice is in n8n's database before it's requested. n8n saves the context only at a pause or the end.
+
+/** What is known of an earlier try of an effect */
+export type Earlier = 'new' | { state: 'unknown' | 'done'; result?: string };
+
+export interface Ledger {
+	/** Records durably that the effect is about to be requested. Returns what is known of an earlier try. */
+	begin(effect: string): Promise<Earlier>;
+	/** Records durably that the effect has happened, and its result if there's room. */
+	done(effect: string, result?: string): Promise<void>;
+	/** Records that an effect didn't happen, or counts no longer, so that it may be requested once more. Called once for each such try */
+	forget(effect: string): Promise<void>;
+}
+
+/** Keeps marks of one node in n8n's database. */
+export interface MarkStore {
+	/** Identifies the node. Calls for it come one at a time. */
+	row: string;
+	/** Records marks. Returns those that were there. */
+	record(marks: string[], maxMarks?: number): Promise<Set<unknown>>;
+	remove(marks: string[]): Promise<void>;
+	count(): Promise<number>;
+}
+
+/** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
+const MAX_MARKS = 10_000;
+/** Results are recorded while fewer marks are there, so that they never push out the marks of effects. */
+const MAX_MARKS_WITH_RESULTS = MAX_MARKS / 2;
+
+const ID_CHARACTERS = [...'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.:'];
+const MAX_ID_LENGTH = 40;
+
+const toStateMark = (mark: string, state: 'done' | 'over') => `${mark} ${state}`;
+const toCharacterMark = (mark: string, at: number, character: string) =>
+	`${mark} ${at} ${character}`;
+
+/** Returns the marks that keep an ID, one for each character: n8n's store only says which marks it has seen. */
+export function toResultMarks(mark: string, result: string): string[] {
+	const fits =
+		result.length <= MAX_ID_LENGTH &&
+		[...result].every((character) => ID_CHARACTERS.includes(character));
+	return fits ? [...result].map((character, at) => toCharacterMark(mark, at, character)) : [];
+}
+
+/** Returns all marks that an ID could have, in a list for each position. */
+const listResultMarks = (mark: string): string[][] =>
+	Array.from({ length: MAX_ID_LENGTH }, (_, at) =>
+		ID_CHARACTERS.map((character) => toCharacterMark(mark, at, character)),
+	);
+
+/** Returns the ID that the marks seen keep, or undefined unless they keep exactly one. */
+export function readResultMarks(mark: string, seen: ReadonlySet<unknown>): string | undefined {
+	const found = listResultMarks(mark).map((marks) => marks.filter((each) => seen.has(each)));
+	const length = found.filter((marks) => marks.length > 0).length;
+	const isWhole = found.every((marks, at) => marks.length === (at < length ? 1 : 0));
+	const toCharacter = ([each]: string[]) => each[each.length - 1];
+	return isWhole && length > 0 ? found.slice(0, length).map(toCharacter).join('') : undefined;
+}
+
+/** The latest call for each row: n8n's store loses parallel ones. */
+const calls = new Map<string, Promise<unknown>>();
+
+async function runLocked<T>(row: string, work: () => Promise<T>): Promise<T> {
+	const result = (calls.get(row) ?? Promise.resolve()).then(work);
+	const ended = result.catch(() => {});
+	calls.set(row, ended);
+	return await result.finally(() => {
+		if (calls.get(row) === ended) calls.delete(row);
+	});
+}
+
+type Recorder = (marks: string[], results?: string[]) => Promise<Set<unknown>>;
+
+/** Returns a function that records marks, batched while the store is busy. It returns the marks that were there. */
+export function createRecorder(store: Pick<MarkStore, 'row' | 'record' | 'count'>): Recorder {
+	let batch: { marks: string[]; results: string[]; seen: Promise<Set<unknown>> } | undefined;
+
+	const send = async (marks: string[], results: string[]) => {
+		batch = undefined;
+		const all = [...marks, ...results];
+		const hasRoom =
+			results.length > 0 && (await store.count()) + all.length < MAX_MARKS_WITH_RESULTS;
+		const record = async () => await store.record(hasRoom ? all : marks);
+		// The first insert of two processes fails in one of them.
+		return await record().catch(record);
+	};
+	const open = () => {
+		const marks: string[] = [];
+		const results: string[] = [];
+		return { marks, results, seen: runLocked(store.row, async () => await send(marks, results)) };
+	};
+	return async (marks, results = []) => {
+		batch ??= open();
+		batch.marks.push(...marks);
+		batch.results.push(...results);
+		return await batch.seen;
+	};
+}
+
+/** @throws WorkspaceAutomationError, before anything is sent */
+export function storeError(error: unknown): never {
+	throw new WorkspaceAutomationError(
+		"n8n couldn't record the request",
+		`Nothing was sent. Check n8n's database and log, then run the node again. Without a record, a retry could repeat the request. n8n says: ${(error as Error).message}.`,
+	);
+}
+
+/** n8n gives this ID to a workflow that isn't saved, and can't retry its executions. */
+const UNSAVED = '__EMPTY__';
+
+export const canBeRetried = (context: AnyContext): boolean =>
+	![undefined, '', UNSAVED].includes(context.getWorkflow().id);
+
+/** What the node's context keeps of the ledger */
+interface LedgerState {
+	/** The first execution's ID, once a pause has saved it */
+	origin?: string;
+	/** The execution's own marks with their results */
+	marks?: Record<string, string>;
+	/** The number of tries that count no longer, by effect */
+	tries?: Record<string, number>;
+	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
+	isSaved?: boolean;
+}
+
+function openStore(context: IExecuteFunctions): MarkStore {
+	const { helpers } = context;
+	const mode = 'entries' as const;
+	return {
+		row: `${context.getWorkflow().id} ${context.getNode().id}`,
+		async record(marks, maxEntries = MAX_MARKS) {
+			const options = { mode, maxEntries };
+			return new Set((await helpers.checkProcessedAndRecord(marks, 'node', options)).processed);
+		},
+		remove: async (marks) => await helpers.removeProcessed(marks, 'node', { mode }),
+		count: async () => await helpers.getProcessedDataCount('node', { mode }),
+	};
+}
+
+/** Keeps the effects of one execution of a node, with n8n's deduplication helper, which saves marks at once. */
+export class ExecutionLedger implements Ledger {
+	private readonly context: IExecuteFunctions;
+
+	private readonly store: MarkStore;
+
+	private readonly state: LedgerState;
+
+	private readonly keys: ExecutionKeys;
+
+	private readonly record: Recorder;
+
+	constructor(context: IExecuteFunctions) {
+		this.context = context;
+		this.store = openStore(context);
+		this.record = createRecorder(this.store);
+		this.state = (context.getContext('node').ledger ??= {}) as LedgerState;
+		this.keys = readExecutionKeys(context, this.state.origin);
+	}
+
+	/** Returns the ledger of one item, whose effects have short names. */
+	of(item: string): Ledger {
+		return {
+			begin: async (effect) => await this.begin(`${item} ${effect}`),
+			done: async (effect, result) => await this.done(`${item} ${effect}`, result),
+			forget: async (effect) => await this.forget(`${item} ${effect}`),
+		};
+	}
+
+	async begin(effect: string): Promise<Earlier> {
+		if (!canBeRetried(this.context)) return 'new';
+		try {
+			for (;;) {
+				const earlier = await this.beginTry(effect);
+				if (earlier !== 'over') return earlier;
+				this.countTry(effect);
+			}
+		} catch (error) {
+			return storeError(error);
+		}
+	}
+
+	async done(effect: string, result = ''): Promise<void> {
+		const marks = this.toMarks(effect);
+		const { marks: own = {} } = this.state;
+		for (const mark of marks) if (mark in own) own[mark] = result;
+		const results = marks.flatMap((mark) => toResultMarks(mark, result));
+		await this.note(marks, 'done', results);
+	}
+
+	async forget(effect: string): Promise<void> {
+		await this.note(this.toMarks(effect), 'over');
+		this.countTry(effect);
+	}
+
+	/** Notes that a pause is about to save the context, and with it all records. */
+	notePause(): void {
+		this.state.origin ??= this.context.getExecutionId();
+		this.state.isSaved = true;
+	}
+
+	/** Removes the execution's own marks that a pause has saved, or all after a success. Each retry needs all of an earlier try. */
+	async release(reason: 'saved' | 'succeeded'): Promise<void> {
+		const { marks = {}, isSaved } = this.state;
+		if (this.keys.isChild || this.context.getMode() === 'retry') return;
+		if (reason === 'saved' && !isSaved) return;
+		delete this.state.isSaved;
+		delete this.state.marks;
+		const over = Object.entries(marks).flatMap(([mark, result]) => [
+			mark,
+			toStateMark(mark, 'done'),
+			toStateMark(mark, 'over'),
+			...toResultMarks(mark, result),
+		]);
+		if (over.length === 0) return;
+		const remove = async () => await this.store.remove(over);
+		await runLocked(this.store.row, remove).catch(() => {});
+	}
+
+	/** Returns the exact marks of the current try of an effect. */
+	private toMarks(effect: string, keys: readonly string[] = this.keys.exact): string[] {
+		return keys.map((key) => `${key} ${effect} ${this.state.tries?.[effect] ?? 0}`);
+	}
+
+	private countTry(effect: string): void {
+		const tries = (this.state.tries ??= {});
+		tries[effect] = (tries[effect] ?? 0) + 1;
+	}
+
+	private async beginTry(effect: string): Promise<Earlier | 'over'> {
+		const { exact, vague, counting } = this.keys;
+		const [known] = this.toMarks(effect, [counting]);
+		const own = this.toMarks(effect, exact);
+		const shared = vague === undefined ? [] : this.toMarks(effect, [vague]);
+		const seen = await this.record([...own, ...shared]);
+		// Other executions may share a vague key, so what it says of the effect could be theirs.
+		if (seen.has(known))
+			return counting === vague ? { state: 'unknown' } : await this.recall(known);
+		const marks = (this.state.marks ??= {});
+		for (const mark of own) if (!seen.has(mark)) marks[mark] = '';
+		return 'new';
+	}
+
+	/** Asks for all that an earlier try may have recorded of its effect, and removes the marks that asking adds. */
+	private async recall(mark: string): Promise<Earlier | 'over'> {
+		const [done, over] = [toStateMark(mark, 'done'), toStateMark(mark, 'over')];
+		const asked = [done, over, ...listResultMarks(mark).flat()];
+		const seen = await runLocked(this.store.row, async () => {
+			const found = await this.store.record(asked, MAX_MARKS + asked.length);
+			await this.store.remove(asked.filter((each) => !found.has(each)));
+			return found;
+		});
+		if (seen.has(over)) return 'over';
+		if (!seen.has(done)) return { state: 'unknown' };
+		return { state: 'done', result: readResultMarks(mark, seen) };
+	}
+
+	private async note(marks: string[], state: 'done' | 'over', results?: string[]): Promise<void> {
+		if (!canBeRetried(this.context)) return;
+		const names = marks.map((mark) => toStateMark(mark, state));
+		await this.record(names, results).catch((error: Error) =>
+			this.context.logger.warn(`n8n couldn't record that a request is ${state}: ${error.message}`),
+		);
+	}
+}

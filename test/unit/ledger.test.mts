@@ -1,0 +1,131 @@
+// The ledger survives n8n killed at any moment: it's in n8n's database, not in the node's context.
+import { describe, expect, test } from '@jest/globals';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { ExecutionLedger } from '../../nodes/shared/n8n/ledger.ts';
+
+interface Execution {
+	id?: string;
+	mode?: string;
+	/** n8n 2's resume token */
+	signature?: string;
+	/** What n8n calls the context of the execution */
+	began?: { establishedAt: number; source: string };
+	parent?: { executionId: string; executionContext: object };
+	/** What the trigger returned */
+	start?: object;
+	nodeContext?: object;
+}
+
+const SESSION = '123e4567-e89b-12d3-a456-426614174000';
+
+/** An n8n with its database. Each execution has a context that nothing has saved, unless it's given one. */
+function createN8n(version: 1 | 2) {
+	const database = new Set<string>();
+	const faults: Error[] = [];
+	let executions = 0;
+	return {
+		database,
+		faults,
+		open({ id = `${++executions}`, mode = 'trigger', start = {}, ...execution }: Execution = {}) {
+			const { signature = `token of ${id}`, nodeContext = {}, parent } = execution;
+			const resumeUrl = `http://n8n.example/webhook-waiting/1?signature=${signature}`;
+			const began = { establishedAt: Number(id), source: mode };
+			return new ExecutionLedger({
+				getContext: () => nodeContext,
+				getExecutionContext: () => execution.began ?? began,
+				getExecutionId: () => id,
+				getMode: () => mode,
+				getNode: () => ({ id: 'node', name: 'Agent' }),
+				getWorkflow: () => ({ id: 'workflow' }),
+				getWorkflowDataProxy: () => ({ $execution: version === 2 ? { resumeUrl } : {} }),
+				logger: { warn() {} },
+				runExecutionData: {
+					parentExecution: parent,
+					resultData: {
+						runData: { Start: [{ source: [], data: { main: [[{ json: start }]] } }] },
+					},
+				},
+				helpers: {
+					async checkProcessedAndRecord(
+						keys: string[],
+						_scope: string,
+						options: { maxEntries: number },
+					) {
+						const fault = faults.shift();
+						if (fault) throw fault;
+						const processed = keys.filter((key) => database.has(key));
+						for (const key of keys) database.add(key);
+						for (const oldest of [...database].slice(0, -options.maxEntries))
+							database.delete(oldest);
+						return { processed };
+					},
+					async removeProcessed(keys: string[]) {
+						for (const key of keys) database.delete(key);
+					},
+					getProcessedDataCount: async () => database.size,
+				},
+			} as unknown as IExecuteFunctions);
+		},
+	};
+}
+
+const UNKNOWN = { state: 'unknown' };
+const killedOnOne = { mode: 'retry', began: { establishedAt: 99, source: 'retry' } };
+
+describe('in a retry after a kill', () => {
+	/** How each n8n retries an execution that began as `first` */
+	const RETRIES = [
+		['n8n 2', 2, { signature: 'token of 1', mode: 'retry' }],
+		[
+			'n8n 1, which had saved progress',
+			1,
+			{ mode: 'retry', began: { establishedAt: 1, source: 'trigger' } },
+		],
+		['n8n 1, which had saved nothing', 1, killedOnOne],
+		['n8n 1 in queue mode, which runs the same execution again', 1, { id: '1' }],
+	] as Array<[string, 1 | 2, Execution]>;
+
+	test.each(RETRIES)(
+		'of %s, a start that was requested may have happened',
+		async (_, version, retry) => {
+			const n8n = createN8n(version);
+			expect(await n8n.open().begin('0.0 start')).toBe('new');
+			expect(await n8n.open(retry).begin('0.0 start')).toEqual(UNKNOWN);
+			expect(await n8n.open({ ...retry }).begin('0.1 start')).toBe('new');
+		},
+	);
+
+	test.each(RETRIES)(
+		'of %s, it also counts after another execution has begun and succeeded',
+		async (_, version, retry) => {
+			const n8n = createN8n(version);
+			await n8n.open().begin('0.0 start');
+			const other = n8n.open();
+			expect(await other.begin('0.0 start')).toBe('new');
+			await other.release('succeeded');
+			expect(await n8n.open(retry).begin('0.0 start')).toEqual(UNKNOWN);
+		},
+	);
+
+	test.each(RETRIES.filter(([, , retry]) => retry !== killedOnOne))(
+		'of %s, a session whose ID had arrived is known',
+		async (_, version, retry) => {
+			const n8n = createN8n(version);
+			const first = n8n.open();
+			await Promise.all(
+				['0.0 start', '0.1 start'].map(async (effect) => {
+					await first.begin(effect);
+					await first.done(effect, effect.replaceAll(/\D/g, '') + SESSION.slice(2));
+				}),
+			);
+			const { size } = n8n.database;
+			const retried = n8n.open(retry);
+			for (const id of ['00', '01'])
+				expect(await retried.begin(`0.${id[1]} start`)).toEqual({
+					state: 'done',
+					result: id + SESSION.slice(2),
+				});
+			expect(n8n.database.size).toBeLessThanOrEqual(size + 4);
+		},
+	);
+});
