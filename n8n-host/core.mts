@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
 	ICredentialDataDecryptedObject,
+	IDataObject,
 	IHttpRequestOptions,
 	INode,
 	INodeType,
@@ -150,6 +151,54 @@ const URLS = [
 	'formWaitingBaseUrl',
 ];
 
+interface Database {
+	/** Of n8n's deduplication helper, each behind its node's ID */
+	marks: Set<string>;
+	/** True if the process was killed: nothing is written anymore */
+	isDead(): boolean;
+}
+
+/** n8n's database, by workflow */
+export const databases = new Map<string, Database>();
+const everyWorkflow: Database = { marks: new Set(), isDead: () => false };
+
+function recordMarks(names: string[], node: string, { id = '' }: { id?: string }): string[] {
+	const { marks, isDead } = databases.get(id) ?? everyWorkflow;
+	const seen = names.filter((name) => marks.has(`${node} ${name}`));
+	if (!isDead()) for (const name of names) marks.add(`${node} ${name}`);
+	return seen;
+}
+
+interface Place {
+	workflow: { id?: string };
+	node: { id: string };
+}
+
+await core.DataDeduplicationService.init({
+	async checkProcessedAndRecord(names: string[], _scope: unknown, { workflow, node }: Place) {
+		const processed = recordMarks(names, node.id, workflow);
+		return { new: names.filter((name) => !processed.includes(name)), processed };
+	},
+	async removeProcessed(names: string[], _scope: unknown, { workflow, node }: Place) {
+		const { marks, isDead } = databases.get(workflow.id ?? '') ?? everyWorkflow;
+		if (!isDead()) for (const name of names) marks.delete(`${node.id} ${name}`);
+	},
+	getProcessedDataCount: async () => 0,
+} as never);
+
+/** Represents n8n that runs an inline workflow with its Remove Duplicates node, in which a declarative node records marks. */
+async function executeInline(
+	{ code }: { code: { nodes: Array<{ id: string }> } },
+	_additionalData: unknown,
+	{ inputData, parentWorkflowId }: { inputData: IDataObject[]; parentWorkflowId: string },
+) {
+	const read = ({ json }: IDataObject) => (json as { mark: string }).mark;
+	const names = inputData.map(read);
+	const rows = code.nodes.slice(1);
+	const seen = rows.flatMap(({ id }) => recordMarks(names, id, { id: parentWorkflowId }));
+	return { executionId: 'inline', data: [inputData.filter((item) => !seen.includes(read(item)))] };
+}
+
 /** A workflow and what n8n gives it to run with. Every node that is not of the package is `other`. */
 export function prepareWorkflow(
 	{ nodes, connections }: Pick<WorkflowFile, 'nodes' | 'connections'>,
@@ -181,6 +230,7 @@ export function prepareWorkflow(
 		variables: {},
 		setExecutionStatus() {},
 		logAiEvent() {},
+		executeWorkflow: executeInline,
 	} as unknown as IWorkflowExecuteAdditionalData;
 	return { workflow, additionalData };
 }

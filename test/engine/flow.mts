@@ -19,6 +19,7 @@ import {
 	logger,
 	n8nWorkflow,
 	PACKAGE,
+	databases,
 	prepareWorkflow,
 } from '../../n8n-host/core.mts';
 import { byId } from '../../n8n-host/workflows.mts';
@@ -107,23 +108,6 @@ interface Answer {
 
 /** Runs of nodes between two pauses */
 const MAX_RUNS = 2_000;
-
-/** The marks of n8n's deduplication helper, by workflow */
-const deduplicated = new Map<string, { marks: Set<string>; isDead(): boolean }>();
-const openMarks = ({ workflow }: { workflow: { id?: string } }) =>
-	deduplicated.get(String(workflow.id))!;
-await core.DataDeduplicationService.init({
-	async checkProcessedAndRecord(items: string[], _scope: unknown, about: never) {
-		const { marks, isDead } = openMarks(about);
-		const processed = items.filter((item) => marks.has(item));
-		if (!isDead()) for (const item of items) marks.add(item);
-		return { new: items.filter((item) => !processed.includes(item)), processed };
-	},
-	async removeProcessed(items: string[], _scope: unknown, about: never) {
-		const { marks, isDead } = openMarks(about);
-		if (!isDead()) for (const item of items) marks.delete(item);
-	},
-} as never);
 
 /** Time after a kill or a pause at which n8n's next check comes */
 const CHECK_MS = 60_000;
@@ -225,7 +209,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
 		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
 		prepared.workflow.id = host;
-		deduplicated.set(host, { marks, isDead });
+		databases.set(host, { marks, isDead });
 		return prepared;
 	}
 

@@ -129,3 +129,102 @@ describe('in a retry after a kill', () => {
 		},
 	);
 });
+
+test('a start that provably had no effect is begun again by a retry, and the try after it counts', async () => {
+	const n8n = createN8n(2);
+	const first = n8n.open();
+	await first.begin('0.0 start');
+	await first.forget('0.0 start');
+	const retry = { signature: 'token of 1', mode: 'retry' };
+	expect(await n8n.open(retry).begin('0.0 start')).toBe('new');
+	expect(await n8n.open(retry).begin('0.0 start')).toEqual(UNKNOWN);
+});
+
+describe('a record', () => {
+	test('stays until a pause has saved the context', async () => {
+		const n8n = createN8n(2);
+		const nodeContext = {};
+		const first = n8n.open({ nodeContext });
+		await first.begin('0.0 start');
+		await first.done('0.0 start', SESSION);
+		await first.release('saved');
+		const { size } = n8n.database;
+		first.notePause();
+		await n8n.open({ id: '1', nodeContext }).release('saved');
+		expect([size > 1, n8n.database.size]).toEqual([true, 0]);
+	});
+
+	test('of an execution that has succeeded is removed, but not by a retry, which can be repeated', async () => {
+		const n8n = createN8n(2);
+		const first = n8n.open();
+		await first.begin('0.0 start');
+		const retry = n8n.open({ signature: 'token of 1', mode: 'retry' });
+		await retry.begin('0.1 start');
+		await retry.release('succeeded');
+		expect(n8n.database.size).toBe(2);
+		await first.release('succeeded');
+		expect(n8n.database.size).toBe(1);
+	});
+
+	test('is found by executions of n8n 1 only if the trigger returned the same', async () => {
+		const n8n = createN8n(1);
+		await n8n.open({ start: { day: 1 } }).begin('0.0 start');
+		expect(await n8n.open({ ...killedOnOne, start: { day: 2 } }).begin('0.0 start')).toBe('new');
+	});
+});
+
+describe.each([1, 2] as const)('in a sub-workflow of n8n %d', (version) => {
+	const call = (executionId: string, source = 'trigger', establishedAt = 1) => ({
+		parent: { executionId, executionContext: { establishedAt, source } },
+		mode: 'integrated',
+	});
+	const retried = (id: string) => (version === 1 ? call(id, 'retry', 99) : call(id));
+
+	test('a retry of the parent finds what the first try has begun', async () => {
+		const n8n = createN8n(version);
+		const parents = [`first of ${version}`, `retry of ${version}`];
+		await n8n.open(call(parents[0])).begin('0.0 start');
+		expect(await n8n.open(retried(parents[1])).begin('0.0 start')).toEqual(UNKNOWN);
+	});
+
+	test('each call with the same items has its own records', async () => {
+		const n8n = createN8n(version);
+		const parents = [`other of ${version}`, `other retry of ${version}`];
+		for (const _ of [1, 2]) expect(await n8n.open(call(parents[0])).begin('0.0 start')).toBe('new');
+		const again = [1, 2, 3].map(() => n8n.open(retried(parents[1])));
+		const begun = await Promise.all(again.map(async (ledger) => await ledger.begin('0.0 start')));
+		expect(begun).toEqual([UNKNOWN, UNKNOWN, 'new']);
+	});
+});
+
+describe('a store that fails', () => {
+	test('once, as for the first record of two processes, is asked again', async () => {
+		const n8n = createN8n(2);
+		n8n.faults.push(new Error('UNIQUE constraint failed'));
+		expect(await n8n.open().begin('0.0 start')).toBe('new');
+	});
+
+	test('is an error that says that nothing was sent', async () => {
+		const n8n = createN8n(2);
+		n8n.faults.push(new Error('No database'), new Error('No database'));
+		await expect(n8n.open().begin('0.0 start')).rejects.toMatchObject({
+			message: "n8n couldn't record the request",
+			description: expect.stringMatching(/^Nothing was sent\. .*n8n says: No database\.$/),
+		});
+	});
+});
+
+test.each([
+	['if it would push out records', SESSION, 6_000],
+	['if it is no usual ID', 'session/ä', 0],
+	['if it is too long', '1'.repeat(41), 0],
+])("a result isn't kept %s", async (_, id, others) => {
+	const n8n = createN8n(2);
+	for (let n = 0; n < others; n++) n8n.database.add(`other ${n}`);
+	const first = n8n.open();
+	await first.begin('0.0 start');
+	await first.done('0.0 start', id);
+	expect(n8n.database.size).toBe(others + 2);
+	const retry = n8n.open({ signature: 'token of 1', mode: 'retry' });
+	expect(await retry.begin('0.0 start')).toEqual({ state: 'done', result: undefined });
+});

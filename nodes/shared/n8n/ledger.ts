@@ -23,8 +23,9 @@ export interface MarkStore {
 	row: string;
 	/** Records marks. Returns those that were there. */
 	record(marks: string[], maxMarks?: number): Promise<Set<unknown>>;
-	remove(marks: string[]): Promise<void>;
-	count(): Promise<number>;
+	/** Missing if the store can't, so that it also can't be asked without recording */
+	remove?(marks: string[]): Promise<void>;
+	count?(): Promise<number>;
 }
 
 /** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
@@ -84,7 +85,7 @@ export function createRecorder(store: Pick<MarkStore, 'row' | 'record' | 'count'
 		batch = undefined;
 		const all = [...marks, ...results];
 		const hasRoom =
-			results.length > 0 && (await store.count()) + all.length < MAX_MARKS_WITH_RESULTS;
+			results.length > 0 && (await store.count!()) + all.length < MAX_MARKS_WITH_RESULTS;
 		const record = async () => await store.record(hasRoom ? all : marks);
 		// The first insert of two processes fails in one of them.
 		return await record().catch(record);
@@ -144,7 +145,7 @@ function openStore(context: IExecuteFunctions): MarkStore {
 
 /** Keeps the effects of one execution of a node, with n8n's deduplication helper, which saves marks at once. */
 export class ExecutionLedger implements Ledger {
-	private readonly context: IExecuteFunctions;
+	private readonly context: AnyContext;
 
 	private readonly store: MarkStore;
 
@@ -154,11 +155,11 @@ export class ExecutionLedger implements Ledger {
 
 	private readonly record: Recorder;
 
-	constructor(context: IExecuteFunctions) {
+	constructor(context: AnyContext, store = openStore(context as IExecuteFunctions)) {
 		this.context = context;
-		this.store = openStore(context);
+		this.store = store;
 		this.record = createRecorder(this.store);
-		this.state = (context.getContext('node').ledger ??= {}) as LedgerState;
+		this.state = ((context as IExecuteFunctions).getContext('node').ledger ??= {}) as LedgerState;
 		this.keys = readExecutionKeys(context, this.state.origin);
 	}
 
@@ -217,7 +218,7 @@ export class ExecutionLedger implements Ledger {
 			...toResultMarks(mark, result),
 		]);
 		if (over.length === 0) return;
-		const remove = async () => await this.store.remove(over);
+		const remove = async () => await this.store.remove?.(over);
 		await runLocked(this.store.row, remove).catch(() => {});
 	}
 
@@ -247,11 +248,12 @@ export class ExecutionLedger implements Ledger {
 
 	/** Asks for all that an earlier try may have recorded of its effect, and removes the marks that asking adds. */
 	private async recall(mark: string): Promise<Earlier | 'over'> {
+		if (!this.store.remove) return { state: 'unknown' };
 		const [done, over] = [toStateMark(mark, 'done'), toStateMark(mark, 'over')];
 		const asked = [done, over, ...listResultMarks(mark).flat()];
 		const seen = await runLocked(this.store.row, async () => {
 			const found = await this.store.record(asked, MAX_MARKS + asked.length);
-			await this.store.remove(asked.filter((each) => !found.has(each)));
+			await this.store.remove!(asked.filter((each) => !found.has(each)));
 			return found;
 		});
 		if (seen.has(over)) return 'over';
@@ -260,7 +262,7 @@ export class ExecutionLedger implements Ledger {
 	}
 
 	private async note(marks: string[], state: 'done' | 'over', results?: string[]): Promise<void> {
-		if (!canBeRetried(this.context)) return;
+		if (!canBeRetried(this.context) || !this.store.remove) return;
 		const names = marks.map((mark) => toStateMark(mark, state));
 		await this.record(names, results).catch((error: Error) =>
 			this.context.logger.warn(`n8n couldn't record that a request is ${state}: ${error.message}`),
