@@ -1,6 +1,6 @@
 // n8n killed with -9 while effects are requested or just after: a retry repeats none, and continues the sessions whose IDs had arrived.
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Execution } from '../../n8n-host/executions.mts';
+import { listExecutions, type Execution } from '../../n8n-host/executions.mts';
 import { around, expectSuccess, publish, usePausingStage } from './pausing.mts';
 import {
 	agentSession,
@@ -130,41 +130,44 @@ beforeAll(async () => {
 		);
 		const retry = await stage.host.retry(ids[name]);
 		outcomes[name] = await stage.host.waitForExecution(retry);
-		console.error(
-			name,
-			outcomes[name].status,
-			outcomes[name].error?.message,
-			outcomes[name].error?.description?.slice(0, 600),
-		);
 	}
-}, 600_000);
+});
 
 const expectOnce = (names: string[]) => expect(names).toHaveLength(new Set(names).size);
 
-test('sessions: none starts twice, and those whose IDs had arrived are continued', async () => {
-	const started = await listPrompts('Starts');
-	console.error('Starts', started.length);
-	expectOnce(started);
+const MAY_HAVE = 'may have been';
+
+test('sessions: none starts twice, and those whose IDs had arrived are continued on n8n 2', async () => {
+	expectOnce(await listPrompts('Starts'));
+	const { message = '', description = '' } = outcomes.Starts.error ?? {};
+	if (isN8n1) return expect(message).toContain(MAY_HAVE);
+	// At most ten are in flight.
+	expect(`${message} ${description}`.split(MAY_HAVE).length - 1).toBeLessThanOrEqual(10);
+	if (!message) expect(arrived(outcomes.Starts, 'Completed')).toHaveLength(20);
 });
 
 test.each(['Sessions', 'Products'] as const)(
 	'%s of Workspace Automation: none is created twice',
 	async (name) => {
 		const created = name === 'Products' ? await listProducts() : await listPrompts(name);
-		console.error(name, created.length);
 		expectOnce(created);
+		expect(outcomes[name].error?.message).toContain(MAY_HAVE);
+		// What records them leaves no execution in n8n's list, except one that the kill hit.
+		const list = await listExecutions(stage.host.rest, outcomes[name].workflowId);
+		const own = list.filter(({ mode, status }) => mode === 'integrated' && status !== 'crashed');
+		expect(own).toEqual([]);
 	},
 );
 
 test('killed in a later node: the retry starts no second session', async () => {
 	expect(await listPrompts('Later')).toHaveLength(2);
-	if (isN8n1) return;
+	if (isN8n1) return expect(outcomes.Later.error?.message).toContain(MAY_HAVE);
 	expectSuccess(outcomes.Later);
 	expect(arrived(outcomes.Later, 'Completed')).toMatchObject([{ text: 'Later.' }]);
 });
 
 test('a sub-workflow that keeps running: the retry of its parent starts no second session', async () => {
 	expect(await listPrompts('Child')).toHaveLength(2);
-	if (isN8n1) return;
+	if (isN8n1) return expect(outcomes.Calls.error?.message).toContain(MAY_HAVE);
 	expectSuccess(outcomes.Calls);
 });

@@ -1,6 +1,6 @@
 // Runs a session through the package's own code against the local mock service in simulated time: half an hour passes in
 // milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
-import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
+import { NO_LEDGER } from '../../nodes/shared/n8n/ledger.ts';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
@@ -383,13 +383,6 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		return await virtual.run(running);
 	}
 }
-
-/** A ledger that has recorded nothing */
-const NO_LEDGER: Ledger = {
-	begin: async () => 'new',
-	done: async () => {},
-	forget: async () => {},
-};
 
 const PAUSED: Timeouts = {
 	maxWaitMs: 24 * 3_600_000,

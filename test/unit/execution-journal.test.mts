@@ -12,6 +12,7 @@ import {
 	openRecord,
 	withIntent,
 } from '../../nodes/shared/n8n/journal.ts';
+import { NO_LEDGER } from '../../nodes/shared/n8n/ledger.ts';
 import { readRunIndex } from '../../nodes/shared/n8n/executionKey.ts';
 
 /** A run of the node: in another execution the context is a copy, as after n8n's Retry */
@@ -106,7 +107,8 @@ describe('a request that must not be done twice', () => {
 		let count = 0;
 		return async () => ++count;
 	};
-	const interrupted = () => new Error('may have happened');
+	const once = async <T,>(context: Parameters<typeof oncePerItem>[0], work: () => Promise<T>) =>
+		await oncePerItem(context, NO_LEDGER, work, () => new Error('may have happened'));
 
 	test.each([
 		['parameters', { parameters: { prompt: 'Something else' } }],
@@ -114,9 +116,9 @@ describe('a request that must not be done twice', () => {
 	])('a retry of the execution with other %s sends nothing', async (_, changes) => {
 		const nodeContext = {};
 		const work = counter();
-		await oncePerItem(createContext(nodeContext), work, interrupted);
+		await once(createContext(nodeContext), work);
 		const retried = createContext(nodeContext, { execution: '2', ...changes });
-		await expect(oncePerItem(retried, work, interrupted)).rejects.toMatchObject({
+		await expect(once(retried, work)).rejects.toMatchObject({
 			message: 'An earlier attempt sent this request with other values',
 			description: expect.stringMatching(/^To avoid a duplicate, nothing was sent\. Restore/),
 		});
@@ -127,7 +129,7 @@ describe('a request that must not be done twice', () => {
 		const nodeContext = {};
 		const work = counter();
 		const attempt = async (execution: string, parameters: object) =>
-			await oncePerItem(createContext(nodeContext, { execution, parameters }), work, interrupted);
+			await once(createContext(nodeContext, { execution, parameters }), work);
 		await attempt('1', { prompt: 'x', options: {}, requestOptions: {} });
 		expect(await attempt('2', { prompt: 'x', options: { a: 1 }, requestOptions: { b: 1 } })).toBe(
 			1,
@@ -137,8 +139,8 @@ describe('a request that must not be done twice', () => {
 	test('a retry asks for something else after a request that had no effect', async () => {
 		const nodeContext = {};
 		const refuse = async () => await Promise.reject(new WorkspaceAutomationError('Refused', ''));
-		await expect(oncePerItem(createContext(nodeContext), refuse, interrupted)).rejects.toThrow();
+		await expect(once(createContext(nodeContext), refuse)).rejects.toThrow();
 		const retried = createContext(nodeContext, { execution: '2', parameters: { prompt: 'new' } });
-		expect(await oncePerItem(retried, counter(), interrupted)).toBe(1);
+		expect(await once(retried, counter())).toBe(1);
 	});
 });

@@ -2,11 +2,8 @@ import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8
 
 import { hadNoEffect, WorkspaceAutomationError } from '../errors';
 import { fingerprint } from '../values';
-import { Semaphore } from '../client/semaphore';
-import { isTool } from './aiTool';
 import { readRunIndex } from './executionKey';
-import { openInlineStore } from './inlineStore';
-import { ExecutionLedger } from './ledger';
+import type { Ledger } from './ledger';
 
 // Per-item records in the node's context. n8n saves it when the execution pauses or ends, and copies it into a retry.
 
@@ -141,31 +138,10 @@ const REQUEST_RECORDS = 'requests';
 
 const HOW_TO_SEND = ['requestOptions', 'options'];
 
-/** Requests that are recorded before any of them has ended. n8n killed leaves no more in doubt. */
-const MAX_OPEN_REQUESTS = 20;
-
-interface Run {
-	ledger?: ExecutionLedger;
-	slots: Semaphore;
-}
-
-// n8n runs items concurrently, each with its own context. They share only the run's data object.
-const runs = new WeakMap<object, Run>();
-
-function openRun(context: IExecuteSingleFunctions): Run {
-	const key = context.getExecuteData();
-	const store = isTool(context) ? undefined : openInlineStore(context);
-	const run = runs.get(key) ?? {
-		ledger: store && new ExecutionLedger(context, store),
-		slots: new Semaphore(MAX_OPEN_REQUESTS),
-	};
-	runs.set(key, run);
-	return run;
-}
-
 /** Requests an effect once per item of a run, although Retry On Fail and a retry of the execution run even successful items again. */
 export async function oncePerItem<T>(
 	context: IExecuteSingleFunctions,
+	ledger: Ledger,
 	work: () => Promise<T>,
 	mayHaveHappened: () => Error,
 ): Promise<T> {
@@ -184,17 +160,13 @@ export async function oncePerItem<T>(
 	const earlier = journal.read();
 	if (earlier?.intent === 'done') return earlier.result as T;
 	if (earlier) throw mayHaveHappened();
-	const { ledger, slots } = openRun(context);
-	return await slots.run(async () => {
-		const result = await withIntent(journal, { intent: 'requested' }, async () => {
-			const seen = (await ledger?.begin(key)) ?? 'new';
-			if (seen !== 'new') throw mayHaveHappened();
-			return await work();
-		}).catch(async (error: unknown) => {
-			if (hadNoEffect(error)) await ledger?.forget(key);
-			throw error;
-		});
-		journal.write({ intent: 'done', result });
-		return result;
+	const result = await withIntent(journal, { intent: 'requested' }, async () => {
+		if ((await ledger.begin(key)) !== 'new') throw mayHaveHappened();
+		return await work();
+	}).catch(async (error: unknown) => {
+		if (hadNoEffect(error)) await ledger.forget(key);
+		throw error;
 	});
+	journal.write({ intent: 'done', result });
+	return result;
 }

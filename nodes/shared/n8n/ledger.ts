@@ -17,6 +17,13 @@ export interface Ledger {
 	forget(effect: string): Promise<void>;
 }
 
+/** For effects that no retry can repeat, or where this n8n keeps no marks */
+export const NO_LEDGER: Ledger = {
+	begin: async () => 'new',
+	done: async () => {},
+	forget: async () => {},
+};
+
 /** Keeps marks of one node in n8n's database. */
 export interface MarkStore {
 	/** Identifies the node. Calls for it come one at a time. */

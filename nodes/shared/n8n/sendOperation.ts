@@ -27,11 +27,13 @@ import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from 
 import { isRecord, isTooDeep, quote, readNamedField, toText, toWords } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
-import { continuesOnError } from './aiTool';
+import { continuesOnError, isTool } from './aiTool';
 import { setCustomData } from './customData';
 import { maxConcurrentRequests } from './commonFields';
 import { type Entered, type Field, readParameter, readPanel } from './fields';
+import { openInlineStore } from './inlineStore';
 import { oncePerItem } from './journal';
+import { ExecutionLedger, NO_LEDGER, type Ledger } from './ledger';
 
 export interface Operation {
 	/** The name in n8n's list of actions, if it isn't made of the operation and the resource */
@@ -69,15 +71,31 @@ export interface Operation {
 	) => INodeExecutionData[];
 }
 
-// n8n runs items concurrently, each with its own context. They share only the run's data object, so the client is cached on it.
+// n8n runs items concurrently, each with its own context. They share only the run's data object, so what they share is cached on it.
 const clients = new WeakMap<object, Promise<ApiClient>>();
+const ledgers = new WeakMap<object, { ledger: Ledger; slots: Semaphore }>();
+
+const readConcurrency = (context: IExecuteSingleFunctions) =>
+	readParameter(context, maxConcurrentRequests, 'options.');
+
+/** Returns the ledger, and the slots of items that it has begun: n8n killed leaves no more in doubt. Half of them are being sent. */
+function getLedger(context: IExecuteSingleFunctions): { ledger: Ledger; slots: Semaphore } {
+	const run = context.getExecuteData();
+	const known = ledgers.get(run);
+	if (known) return known;
+	const store = isTool(context) ? undefined : openInlineStore(context);
+	const opened = {
+		ledger: store ? new ExecutionLedger(context, store) : NO_LEDGER,
+		slots: new Semaphore(2 * readConcurrency(context)),
+	};
+	ledgers.set(run, opened);
+	return opened;
+}
 
 async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	const run = context.getExecuteData();
-	const open = async () => {
-		const concurrency = readParameter(context, maxConcurrentRequests, 'options.');
-		return await createClient(context, { semaphore: new Semaphore(concurrency) });
-	};
+	const open = async () =>
+		await createClient(context, { semaphore: new Semaphore(readConcurrency(context)) });
 	const api = clients.get(run) ?? open();
 	clients.set(run, api);
 	// Retry On Fail passes the same run, and the user may have fixed the error.
@@ -198,9 +216,12 @@ async function callOperation(
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
-	const sending = nonIdempotent(request)
-		? oncePerItem(context, send, () => mayHaveHappenedError(request))
-		: send();
+	const sendOnce = async () => {
+		const { ledger, slots } = getLedger(context);
+		const mayHaveHappened = () => mayHaveHappenedError(request);
+		return await slots.run(async () => await oncePerItem(context, ledger, send, mayHaveHappened));
+	};
+	const sending = nonIdempotent(request) ? sendOnce() : send();
 	const toItem = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		const warnings = findIgnoredValues(request, response.body, { ...values, ...extra });
 		const item = result
