@@ -41,6 +41,7 @@ const WHEN: Record<string, string> = {
 	'shared/n8n/loadCode.ts': 'The package is updated.',
 	'shared/n8n/sendOperation.ts': 'A node runs an operation.',
 	'shared/n8n/fields.ts': 'An AI agent uses the node.',
+	'shared/n8n/ledger.ts': 'A node sends a request.',
 	'shared/n8n/journal.ts': 'A retry finds an earlier attempt.',
 	'shared/n8n/pickers.ts': 'You open a list of a panel.',
 	'shared/validation.ts': 'A node reads its fields.',

@@ -48,7 +48,7 @@ const toCharacterMark = (mark: string, at: number, character: string) =>
 	`${mark} ${at} ${character}`;
 
 /** Returns the marks that keep an ID, one for each character: n8n's store only says which marks it has seen. */
-export function toResultMarks(mark: string, result: string): string[] {
+function toResultMarks(mark: string, result: string): string[] {
 	const fits =
 		result.length <= MAX_ID_LENGTH &&
 		[...result].every((character) => ID_CHARACTERS.includes(character));
@@ -62,7 +62,7 @@ const listResultMarks = (mark: string): string[][] =>
 	);
 
 /** Returns the ID that the marks seen keep, or undefined unless they keep exactly one. */
-export function readResultMarks(mark: string, seen: ReadonlySet<unknown>): string | undefined {
+function readResultMarks(mark: string, seen: ReadonlySet<unknown>): string | undefined {
 	const found = listResultMarks(mark).map((marks) => marks.filter((each) => seen.has(each)));
 	const length = found.filter((marks) => marks.length > 0).length;
 	const isWhole = found.every((marks, at) => marks.length === (at < length ? 1 : 0));
@@ -85,7 +85,7 @@ async function runLocked<T>(row: string, work: () => Promise<T>): Promise<T> {
 type Recorder = (marks: string[], results?: string[]) => Promise<Set<unknown>>;
 
 /** Returns a function that records marks, batched while the store is busy. It returns the marks that were there. */
-export function createRecorder(store: Pick<MarkStore, 'row' | 'record' | 'count'>): Recorder {
+function createRecorder(store: Pick<MarkStore, 'row' | 'record' | 'count'>): Recorder {
 	let batch: { marks: string[]; results: string[]; seen: Promise<Set<unknown>> } | undefined;
 
 	const send = async (marks: string[], results: string[]) => {
@@ -110,18 +110,16 @@ export function createRecorder(store: Pick<MarkStore, 'row' | 'record' | 'count'
 	};
 }
 
-/** @throws WorkspaceAutomationError, before anything is sent */
-export function storeError(error: unknown): never {
-	throw new WorkspaceAutomationError(
+const storeError = ({ message }: Error) =>
+	new WorkspaceAutomationError(
 		"n8n couldn't record the request",
-		`Nothing was sent. Check n8n's database and log, then run the node again. Without a record, a retry could repeat the request. n8n says: ${(error as Error).message}.`,
+		`Nothing was sent. Check n8n's database and log, then run the node again. Without a record, a retry could repeat the request. n8n says: ${message}.`,
 	);
-}
 
 /** n8n gives this ID to a workflow that isn't saved, and can't retry its executions. */
 const UNSAVED = '__EMPTY__';
 
-export const canBeRetried = (context: AnyContext): boolean =>
+const canBeRetried = (context: AnyContext): boolean =>
 	![undefined, '', UNSAVED].includes(context.getWorkflow().id);
 
 /** What the node's context keeps of the ledger */
@@ -188,7 +186,7 @@ export class ExecutionLedger implements Ledger {
 				this.countTry(effect);
 			}
 		} catch (error) {
-			return storeError(error);
+			throw storeError(error as Error);
 		}
 	}
 
