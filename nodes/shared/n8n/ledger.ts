@@ -243,9 +243,8 @@ export class ExecutionLedger implements Ledger {
 		const own = this.toMarks(effect, exact);
 		const shared = vague === undefined ? [] : this.toMarks(effect, [vague]);
 		const seen = await this.record([...own, ...shared]);
-		// Other executions may share a vague key, so what it says of the effect could be theirs.
-		if (seen.has(known))
-			return counting === vague ? { state: 'unknown' } : await this.recall(known);
+		// Under a vague key, which other executions may share, no result is recorded.
+		if (seen.has(known)) return await this.recall(known);
 		const marks = (this.state.marks ??= {});
 		for (const mark of own) if (!seen.has(mark)) marks[mark] = '';
 		return 'new';
