@@ -94,10 +94,12 @@ const PROOFS: Record<string, string[]> = {
 		"a start with a response lost to %s isn't repeated, not even by a retry",
 	],
 	'at the moment of a start': [
-		'a start that a killed n8n recorded counts in the retry: n8n 2 has the same resume token',
-		'on n8n 1 before the first pause it counts only in a retry of the execution, at the same run and item',
+		'of %s, a start that was requested may have happened',
 		'$name: a retry starts no second session, and says so',
 	],
+	'killed after the response to the start': ['of %s, a session whose ID had arrived is known'],
+	'creates products, files or sessions': ['%s of Workspace Automation: none is created twice'],
+	"can't record a start": ['is an error that says that nothing was sent'],
 	'the response to a decision is lost, or': [
 		'one of two decisions with a lost response is not sent again before a poll lists it, and is listed',
 		'a decision that was lost before it took effect is sent again',
