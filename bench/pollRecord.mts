@@ -1,6 +1,6 @@
 // Reads the polls of a session from the requests that the service received.
 import type { ServedRequest } from '../tools/demoService.mts';
-import { MIN_POLL_MS, pollDelay } from '../nodes/RunAgentSession/session/schedule.ts';
+import { MIN_POLL_MS, pollDelayMs } from '../nodes/RunAgentSession/plan/intervals.ts';
 
 /** All that was sent for one session, in order */
 export function getRequests(sessionId: string, requests: ServedRequest[]): ServedRequest[] {
@@ -16,7 +16,7 @@ export function getLastInterval([start, ...others]: ServedRequest[]): number {
 	let lastInterval = MIN_POLL_MS;
 	let sentBefore = Date.parse(start.at);
 	for (const request of others) {
-		if (request.method === 'GET') lastInterval = pollDelay(sentBefore - Date.parse(start.at), 0)!;
+		if (request.method === 'GET') lastInterval = pollDelayMs(sentBefore - Date.parse(start.at), 0);
 		sentBefore = Date.parse(request.at);
 	}
 	return lastInterval;

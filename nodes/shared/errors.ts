@@ -22,6 +22,9 @@ export class WorkspaceAutomationError extends Error {
 	/** Set for a response: a rejection by the service, or something that isn't the service's response */
 	kind?: 'rejected' | 'unusable';
 
+	/** What became of the request, if no response came: `unsent` never reached the service */
+	attempt?: string;
+
 	/** The description without the advice, if the two can be separated */
 	facts?: string;
 

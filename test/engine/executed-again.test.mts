@@ -82,7 +82,7 @@ describe('items leave', () => {
 		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
 		let asked = 0;
 		const run = await stage.run(flow, async (paused) => {
-			if (!linkOf(paused)) return;
+			if (asked > 0 || !linkOf(paused)) return;
 			asked++;
 			expect(runsOf(paused, MESSAGE)).toHaveLength(1);
 			const { body } = await stage.open(flow, paused, linkOf(paused));
@@ -347,7 +347,7 @@ describe('an n8n that offers no pause', () => {
 		expect(run.wakes).toBe(0);
 		expect(runsOf(run, AFTER)[0][0]).toMatchObject({
 			text: 'Done',
-			warnings: ["This n8n can't pause the execution, so it kept running."],
+			warnings: ["The execution kept running, because this n8n can't pause it."],
 		});
 	});
 
@@ -580,8 +580,10 @@ describe('the approval page', () => {
 	test('asks the service nothing, and an answer is sent by the wake that follows', async () => {
 		const stage = createStage();
 		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
+		let isAnswered = false;
 		const run = await stage.run(flow, async (paused) => {
-			if (!linkOf(paused)) return;
+			if (isAnswered || !linkOf(paused)) return;
+			isAnswered = true;
 			const before = stage.requests.length;
 			const { body } = await stage.open(flow, paused, linkOf(paused));
 			const sent = await stage.open(flow, paused, linkOf(paused), fillIn(body, 'Deny'));

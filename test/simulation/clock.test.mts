@@ -1,6 +1,7 @@
 // The system clock is set during a wait: nothing changes.
 import { describe, expect, test } from '@jest/globals';
-import { FIRST_PAUSE_MS, MIN_PAUSE_MS } from '../../nodes/RunAgentSession/session/schedule.ts';
+import { MIN_PAUSE_MS } from '../../nodes/RunAgentSession/plan/intervals.ts';
+import { FIRST_PAUSE_MS } from '../../nodes/RunAgentSession/plan/plan.ts';
 import { getError, nothingPending, page, simulation, type Weather } from './simulation.mts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // Runs a session through the package's own code against the local mock service in simulated time: half an hour passes in
 // milliseconds, and every wait is on record. Only the socket between the two is missing; the weather takes its place.
-import { NO_LEDGER } from '../../nodes/shared/n8n/ledger.ts';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import { NO_LEDGER } from '../../nodes/shared/n8n/ledger.ts';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
@@ -9,25 +9,25 @@ import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
 import { saveAnswer } from '../../nodes/RunAgentSession/execution/inbox.ts';
-import { listCourses } from '../../nodes/RunAgentSession/execution/journal.ts';
+import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
 import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
-import type { Timeouts } from '../../nodes/RunAgentSession/session/schedule.ts';
+import type { Timeouts } from '../../nodes/RunAgentSession/session/timeouts.ts';
 import type {
 	ItemSettings,
 	RunDependencies,
 	RunResult,
 } from '../../nodes/RunAgentSession/session/types.ts';
 import { abortSession } from '../../nodes/RunAgentSession/session/finish.ts';
-import { runSession } from '../../nodes/RunAgentSession/session/wait.ts';
-import { Wake } from '../../nodes/RunAgentSession/session/wake.ts';
+import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
+import { NO_OTHERS } from '../../nodes/RunAgentSession/plan/plan.ts';
+import { SessionRun } from '../../nodes/RunAgentSession/session/run.ts';
+import type { Batch, Item } from '../../nodes/RunAgentSession/execution/batch.ts';
+import { runTurn } from '../../nodes/RunAgentSession/execution/turn.ts';
+import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { Clock } from '../../nodes/shared/client/clock.ts';
-import {
-	CanceledError,
-	SessionAbortedError,
-	type WorkspaceAutomationError,
-} from '../../nodes/shared/errors.ts';
+import { CanceledError, type WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import type { ApiContext } from '../../nodes/shared/client/types.ts';
@@ -333,7 +333,7 @@ export function simulation(dialects: readonly DialectName[] = []) {
 		}: RunChanges,
 		nodeContext: IDataObject,
 		{ pauses, ...wake }: WakeChanges & { pauses: boolean },
-	): Promise<RunResult> {
+	): Promise<SimulatedResult> {
 		late = lateMs;
 		const job: ItemSettings = {
 			target: { operation: 'start', projectId: project.id, prompt, extra: {} },
@@ -360,29 +360,90 @@ export function simulation(dialects: readonly DialectName[] = []) {
 			denyValues: readOptionWords(api, 'deny'),
 			...job.policy,
 		};
+		const journal = openRecord<SessionRecord>(nodeContext, 'sessions', '0.0');
+		reopenFailed(journal, 'this one');
 		const dependencies: RunDependencies = {
 			api,
-			journal: openRecord<SessionRecord>(nodeContext, 'sessions', '0.0'),
+			journal,
 			ledger,
 			format,
+			polls: new Semaphore(Infinity),
+			hasReached: () => sent.some(({ status }) => status !== undefined),
 			random: () => 0,
+			wallTime: virtual.now,
 			log: (message: string) => logged.push(message),
 			onSession: (session: { sessionId: string; dashboardUrl?: string }) => recorded.push(session),
 		};
-		const run = new Wake({ nowMs: virtual.monotonicMs(), pauses, ...wake });
-		const running = runSession(job, dependencies, run).catch(async (error: unknown) => {
-			const record = dependencies.journal.read();
-			if (error instanceof SessionAbortedError) dependencies.journal.write(undefined);
+		const wallMs = virtual.now();
+		const monotonicMs = virtual.monotonicMs();
+		const now = () => wallMs + virtual.monotonicMs() - monotonicMs;
+		dependencies.wallTime = now;
+		const item: Item = {
+			itemIndex: 0,
+			journal,
+			settings: job,
+			run: new SessionRun(job, dependencies),
+			asked: [],
+		};
+		const batch: Batch = {
+			context: {
+				getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSession', parameters: {} }),
+				getMode: () => (wake.isWatched ? 'manual' : 'trigger'),
+				getContext: () => nodeContext,
+				getExecutionId: () => 'an earlier one',
+				getExecutionCancelSignal: () => signal,
+				getNodeParameter: (_name: string, _index: number, fallback: unknown) => fallback,
+				getWorkflowDataProxy: () => ({ $execution: { resumeUrl: 'https://n8n.test/resume' } }),
+				logger: context.logger,
+			} as never,
+			engine: {
+				readOthers: () => ({ ...NO_OTHERS, hasOpenLink: wake.hasOpenLinks === true }),
+				makeDue() {},
+			} as never,
+			asTool: false,
+			pauses,
+			canLeave: true,
+			returnsEarly: false,
+			continues: false,
+			items: [item],
+			ledger: {} as never,
+			api,
+			flights: new Map(),
+			polls: dependencies.polls,
+		};
+		const running = runTurn(batch, { now, isByAnswer: false, batches: new Map() });
+		const turn = await virtual.run(running).catch(async (error: unknown) => {
+			await virtual.run(Promise.allSettled(batch.flights.values()));
 			// As the node does with all sessions of a run
-			if (error instanceof CanceledError && record?.state === 'running' && job.abortOnStop) {
+			if (
+				error instanceof CanceledError &&
+				journal.read()?.state === 'running' &&
+				job.abortOnStop
+			) {
 				const api = await createClient(context, { clock, rateLimiters: gates });
-				if (!(await abortSession(api, record.sessionId))) dependencies.journal.write(undefined);
+				const { sessionId } = journal.read() as { sessionId: string };
+				if (!(await virtual.run(abortSession(api, sessionId)))) journal.write(undefined);
 			}
-			throw error;
+			throw item.error instanceof CanceledError ? item.error : error;
 		});
-		return await virtual.run(running);
+		if (item.result?.kind === 'failed' && job.isTool) return item.result;
+		if (item.error) throw item.error;
+		const record = journal.read();
+		if (record?.state === 'ended') journal.write({ ...record, state: 'running' } as SessionRecord);
+		if (turn.kind === 'pause' && !item.result?.asked)
+			return {
+				kind: 'stillRunning',
+				wakeAt: turn.at - now() + virtual.now(),
+				...summarizeDecisions(listCourses(nodeContext)[0]?.requests ?? []),
+			} as SimulatedResult;
+		const result = item.result! as SimulatedResult;
+		if (result.kind === 'needsApproval') item.result = undefined;
+		return turn.kind === 'ended' ? result : { ...result, wakeAt: turn.plan.dueAt };
 	}
 }
+
+/** An outcome, with the time of the next wake if the session continues */
+export type SimulatedResult = RunResult & { wakeAt?: number };
 
 const PAUSED: Timeouts = {
 	maxWaitMs: 24 * 3_600_000,

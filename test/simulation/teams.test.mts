@@ -4,7 +4,7 @@ import type { TeamSettings } from '../../nodes/RunAgentSession/requests/question
 import { toItemsJson, toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
 import type { RunningRecord, SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
-import type { RunResult } from '../../nodes/RunAgentSession/session/types.ts';
+import type { SimulatedResult } from './simulation.mts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';
 import { answerOnPage, getError, of, policy, simulation } from './simulation.mts';
 
@@ -39,7 +39,7 @@ function teamRun(prompt: string, changes: Changes = {}) {
 	const open = () => openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
 	const record = () => open().read() as RunningRecord;
 	const items: Array<Record<string, any>> = [];
-	const wake = async (more: Changes = {}): Promise<RunResult> => {
+	const wake = async (more: Changes = {}): Promise<SimulatedResult> => {
 		nodeContext = JSON.parse(JSON.stringify(nodeContext)) as object;
 		const result = await service.wake(prompt, nodeContext as never, { ...settings, ...more });
 		if (result.kind === 'needsApproval') items.push(...toItemsJson(context, 0, result));

@@ -8,12 +8,13 @@ import type { RunningRecord } from '../session/record';
 import { takeAnswers, type SavedAnswer } from './inbox';
 import { listCourses } from './journal';
 
-/** Moves the answers of the approval page to the records of their requests, which are polled next. A second answer of a link changes nothing. */
-export function applyAnswers(context: IExecuteFunctions): void {
+/** Moves the answers of the approval page to the records of their requests, which are polled next. A second answer of a link changes nothing. Returns whether there were any. */
+export function applyAnswers(context: IExecuteFunctions): boolean {
 	const nodeContext = context.getContext('node');
 	const contextName = `node:${context.getNode().name}`;
-	for (const answer of takeAnswers(context.getExecutionId(), contextName, nodeContext))
-		applyAnswer(listCourses(nodeContext), answer);
+	const answers = takeAnswers(context.getExecutionId(), contextName, nodeContext);
+	for (const answer of answers) applyAnswer(listCourses(nodeContext), answer);
+	return answers.length > 0;
 }
 
 function applyAnswer(
@@ -23,8 +24,7 @@ function applyAnswer(
 	const running = records.filter((record): record is RunningRecord => record.state === 'running');
 	const found = findLink(running, nonce);
 	if (!found) return;
-	for (const answer of answers)
-		if (castAnswer(found, answer)) found.record.wait.nextPollAt = undefined;
+	for (const answer of answers) if (castAnswer(found, answer)) found.record.wait.isAnswered = true;
 }
 
 /** Casts the vote of a link's approver, for the first request with this content that lacks it. Returns whether the answer still counts. */

@@ -2,6 +2,8 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
+import { realClock } from '../../shared/client/clock';
+import { Semaphore } from '../../shared/client/semaphore';
 import { readOptionWords } from '../../shared/client/sessions';
 import {
 	errorJson,
@@ -14,12 +16,12 @@ import { itemKey, openRecord } from '../../shared/n8n/journal';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/read';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
+import { pollDelayMs, retryPollMs } from '../plan/intervals';
 import { begin } from '../session/begin';
 import { toResult, withSessionErrors } from '../session/finish';
-import { pollOnce, sleepUntilNextPoll } from '../session/poll';
+import { pollOnce } from '../session/poll';
 import type { SessionRecord } from '../session/record';
 import { SessionRun } from '../session/run';
-import { Wake } from '../session/wake';
 
 /** Time to send the answer, and to see what came of it */
 const APPLY_MS = 30_000;
@@ -94,12 +96,14 @@ async function applyAnswer(
 			api,
 			journal: openRecord<SessionRecord>(context.getContext('node'), 'applied', key),
 			ledger: new ExecutionLedger(context).of(key),
+			polls: new Semaphore(1),
+			hasReached: () => true,
 			random: Math.random,
+			wallTime: () => realClock.now(),
 			log: (message, about) =>
 				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
 			onSession() {},
 		},
-		APPLY_MS,
 	);
 	return await withSessionErrors(run, async () => {
 		await begin(run);
@@ -122,15 +126,21 @@ async function applyAnswer(
 
 /** Polls and decides until a poll shows what came of the decisions. @throws the error of the last poll if none succeeded */
 async function pollUntilApplied(run: SessionRun): Promise<void> {
-	const wake = new Wake({ nowMs: run.now, pauses: false });
+	const { clock, signal } = run.api;
+	const deadline = run.now + APPLY_MS;
 	for (;;) {
 		const before = countDecisions(run);
-		await pollOnce(run, wake);
+		run.beginStep();
+		await pollOnce(run);
 		const isDone = run.session !== undefined && countDecisions(run) === before;
-		if (isDone && run.failedPolls === 0 && !run.isSettling) return;
-		if (await sleepUntilNextPoll(run, wake, run.pollDeadline - run.now)) continue;
-		if (run.session === undefined && run.lastFailure) throw notSentError(run.lastFailure);
-		return;
+		const { failures = 0 } = run.wait;
+		if (isDone && failures === 0 && !run.isSettling) return;
+		const goodMs = pollDelayMs(0, run.random);
+		const delayMs = failures > 0 ? retryPollMs(failures, goodMs, run.retryAfterMs) : goodMs;
+		const leftMs = deadline - run.now;
+		if (leftMs > 0) await clock.sleep(run.isUrgent ? 0 : Math.min(delayMs, leftMs), signal);
+		else if (run.session === undefined && run.lastFailure) throw notSentError(run.lastFailure);
+		else return;
 	}
 }
 

@@ -1,12 +1,18 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { realClock } from '../../shared/client/clock';
+import type { ApiClient } from '../../shared/client/operations';
+import { Semaphore } from '../../shared/client/semaphore';
 import { addSession, WorkspaceAutomationError } from '../../shared/errors';
+import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import type { ChatStream } from '../../shared/n8n/chatStream';
-import type { ExecutionLedger } from '../../shared/n8n/ledger';
-import { readItemSettings } from '../panel/read';
+import { ExecutionLedger } from '../../shared/n8n/ledger';
+import { readItemSettings, readPauses, readReturnsEarly } from '../panel/read';
+import type { Known } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
+import type { SessionRun } from '../session/run';
 import type { ItemSettings, OutputFormat, RunResult } from '../session/types';
-import type { Engine } from './engine';
+import { returnsAfterPause, type Engine } from './engine';
 import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './journal';
 
 export interface Item {
@@ -14,26 +20,35 @@ export interface Item {
 	journal: SessionJournal;
 	/** Missing if the session has ended, or if the settings are invalid */
 	settings?: ItemSettings;
+	/** The session's state in this wake, until it has ended */
+	run?: SessionRun;
+	/** What the plan knows of it, until that changes */
+	known?: Known;
+	/** Prepares another try, after a session has failed */
+	restart?: () => void;
 	/** The chat of the user, if n8n streams */
 	chat?: ChatStream;
 	error?: Error;
 	/** What is wrong with an item that can't be run: it asks for something else than an earlier attempt, or its settings are invalid */
 	refusal?: 'request' | 'settings';
-	/** How far the session came in this run of the node */
+	/** The latest outcome of its session in this wake */
 	result?: RunResult;
+	/** True once its end has left the node */
+	hasLeft?: boolean;
 	/** The JSON of items that ask approvers */
 	asked: IDataObject[];
 }
 
-/** The items of one entry, from the first run of the node to the last. */
+/** The items of one entry, for all runs of the node in a wake. */
 export interface Batch {
+	/** Of the latest run */
 	context: IExecuteFunctions;
 	engine: Engine;
 	asTool: boolean;
 	/** True if the execution pauses while sessions run */
 	pauses: boolean;
-	/** True if it should, and this n8n can't */
-	couldNotPause: boolean;
+	/** Why it keeps running although it should pause */
+	couldNotPause?: string;
 	/** True if items can leave while sessions run */
 	canLeave: boolean;
 	/** True if completed items leave before the others have ended */
@@ -42,7 +57,86 @@ export interface Batch {
 	continues: boolean;
 	items: Item[];
 	ledger: ExecutionLedger;
+	api?: ApiClient;
 	format?: OutputFormat;
+	/** The items with a request in flight */
+	flights: Map<Item, Promise<void>>;
+	/** Called when a request has ended */
+	onLanding?: () => void;
+	polls: Semaphore;
+}
+
+/** What the node remembers from one pause to the next, for all entries and nodes of the execution. */
+export interface Wake {
+	/** Wall-clock time by the monotonic clock, so that setting the system clock meanwhile changes nothing */
+	now(): number;
+	/** True if an answer on the approval page caused it */
+	isByAnswer: boolean;
+	batches: Map<string, Batch>;
+}
+
+const wakes = new WeakMap<object, Wake>();
+
+/** Returns the wake of a run. @param isByAnswer is called for the first run of a wake */
+export function openWake(key: object, isByAnswer: () => boolean): Wake {
+	const known = wakes.get(key);
+	if (known) return known;
+	const wallMs = realClock.now();
+	const monotonicMs = realClock.monotonicMs();
+	const wake = {
+		now: () => wallMs + realClock.monotonicMs() - monotonicMs,
+		isByAnswer: isByAnswer(),
+		batches: new Map<string, Batch>(),
+	};
+	wakes.set(key, wake);
+	return wake;
+}
+
+/** Requests that a key may have in flight. More polls at once would only wait, and miss their time. */
+const MAX_POLLS_AT_ONCE = 25;
+
+/** Returns why an execution that should pause can't, or undefined. */
+function findObstacle(context: IExecuteFunctions, engine: Engine): string | undefined {
+	if (!engine.canContinue) return "this n8n can't pause it";
+	if (context.getMode() === 'integrated' && !returnsAfterPause(context))
+		return "this n8n can't pause a sub-workflow";
+	if (engine.respondsAtEnd)
+		return "a webhook waits for its response, which n8n can't send after a pause";
+	return undefined;
+}
+
+/** Returns the batch of a run, and true if it's the first one of this wake. */
+export function openBatch(
+	context: IExecuteFunctions,
+	engine: Engine,
+	wake: Wake,
+): { batch: Batch; isNew: boolean } {
+	const { name } = context.getNode();
+	const key = `${name} ${engine.entryKey}`;
+	const known = wake.batches.get(key);
+	if (known) return { batch: Object.assign(known, { context, engine }), isNew: false };
+	const asTool = isTool(context);
+	const wantsPause = !asTool && readPauses(context);
+	const couldNotPause = wantsPause ? findObstacle(context, engine) : undefined;
+	if (couldNotPause !== undefined && !engine.isAgain)
+		context.logger.warn(`${name} keeps the execution running, because ${couldNotPause}`);
+	const isSubWorkflow = context.getMode() === 'integrated';
+	const batch: Batch = {
+		context,
+		engine,
+		asTool,
+		pauses: wantsPause && couldNotPause === undefined,
+		couldNotPause,
+		canLeave: engine.canContinue && !asTool,
+		returnsEarly: readReturnsEarly(context) && engine.canContinue && !isSubWorkflow,
+		continues: continuesOnError(context),
+		ledger: new ExecutionLedger(context),
+		items: [],
+		flights: new Map(),
+		polls: new Semaphore(MAX_POLLS_AT_ONCE),
+	};
+	wake.batches.set(key, batch);
+	return { batch, isNew: true };
 }
 
 /** Reads all items with their records. An item that can't be run has an error. */
@@ -75,11 +169,15 @@ function readItem(batch: Batch, itemIndex: number): Item {
 const refuse = (item: Item, refusal: Item['refusal'], error: Error) =>
 	Object.assign(item, { refusal, error });
 
-const toError = ({ message, description, context }: Failure): WorkspaceAutomationError =>
+export const toError = ({
+	message,
+	description,
+	context,
+}: Pick<Failure, 'message' | 'description' | 'context'>): WorkspaceAutomationError =>
 	new WorkspaceAutomationError(message, description, context);
 
 /** Reads the parameters. A session of an earlier attempt or run of the node continues. */
-function readSettings(
+export function readSettings(
 	{ context, pauses, asTool }: Batch,
 	{ itemIndex, journal }: Item,
 ): ItemSettings {

@@ -11,7 +11,8 @@ import type {
 
 import { realClock } from '../../shared/client/clock';
 import { readRunIndex } from '../../shared/n8n/executionKey';
-import { moveAnswers } from './inbox';
+import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
+import { listAnswers, moveAnswers } from './inbox';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
 
@@ -25,6 +26,8 @@ interface EntryMark {
 	isAgain?: true;
 	/** Identifies the pause that put the entry on top of the stack */
 	pause?: string;
+	/** What the entry has planned, for the runs of other entries and nodes */
+	plan?: Others;
 }
 
 type Entry = IExecuteData & { runIndex?: number };
@@ -68,11 +71,9 @@ function probe(context: IExecuteFunctions): Members | undefined {
 		: undefined;
 }
 
-/** The entries that had nothing to do in the current wake, with the time of their next one. n8n makes a new data object for each wake. */
-const idle = new WeakMap<IRunExecutionData, WeakMap<IExecuteData, number>>();
-
-/** Returned outputs of entries that continue, because Retry On Fail executes an entry again if its first item has an error. */
-const returned = new WeakMap<IExecuteData, INodeExecutionData[][] | null>();
+/** What an entry's run returned or threw: Retry On Fail executes the entry again, and the node has made its tries itself. */
+type Outcome = { outputs: INodeExecutionData[][] | null } | { error: Error };
+const outcomes = new WeakMap<IExecuteData, Outcome>();
 
 /** Contexts of nodes that have registered a handler of the execution's end */
 const watchedEnds = new WeakSet<IDataObject>();
@@ -111,6 +112,14 @@ function markEntry(entry: IExecuteData, nodeContext: IDataObject): EntryMark {
 const columnOnlyDate = (at: number): Date =>
 	Object.defineProperty(new Date(at), 'toJSON', { value: () => undefined });
 
+type GetParents = (
+	name: string,
+	options: { includeNodeParameters: boolean },
+) => Array<{ type: string; parameters?: IDataObject }>;
+
+/** Triggers that can hold a response back until the workflow ends */
+const WEBHOOK_TYPES = ['n8n-nodes-base.webhook', 'n8n-nodes-base.formTrigger'];
+
 /** How n8n executes the node in this run, and executes it again. */
 export class Engine {
 	/** Identifies the items among those that the node got in this execution. A record belongs to it and an item's index. */
@@ -118,9 +127,6 @@ export class Engine {
 
 	/** True if the node itself made n8n execute it again */
 	readonly isAgain: boolean;
-
-	/** True if a pause came before this run */
-	readonly isWake: boolean;
 
 	private readonly context: IExecuteFunctions;
 
@@ -137,7 +143,6 @@ export class Engine {
 		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		this.entryKey = this.mark?.entry ?? readRunIndex(context, 0);
 		this.isAgain = this.mark?.isAgain === true;
-		this.isWake = this.mark?.pause !== undefined;
 	}
 
 	/** False if this n8n can neither execute the node again nor pause it */
@@ -145,9 +150,39 @@ export class Engine {
 		return this.members !== undefined;
 	}
 
-	/** Returns the outputs of an entry that already continues, if Retry On Fail executes it again. */
-	get earlierOutputs(): INodeExecutionData[][] | null | undefined {
-		return this.members && returned.get(this.members.entry);
+	/** True if a webhook responds when the workflow ends: n8n can't respond after a pause */
+	get respondsAtEnd(): boolean {
+		const { context } = this;
+		if (context.getMode() !== 'webhook') return false;
+		const options = { includeNodeParameters: true };
+		const parents = (context.getParentNodes as GetParents)(context.getNode().name, options);
+		return parents.some(
+			({ type, parameters }) =>
+				WEBHOOK_TYPES.includes(type) && parameters?.responseMode === 'lastNode',
+		);
+	}
+
+	/** Returns whether an approver's answer is new in any node of the execution. */
+	hasAnswers(): boolean {
+		const contexts = this.members?.data.executionData.contextData ?? {};
+		return Object.values(contexts).some((each) => listAnswers(each as IDataObject).length > 0);
+	}
+
+	/** Identifies the wake: n8n makes a new data object for each. */
+	get wakeKey(): object {
+		return this.members?.data ?? this.context;
+	}
+
+	/** Returns what an earlier run for the same entry returned. @throws what it threw */
+	readOutcome(): { outputs: INodeExecutionData[][] | null } | undefined {
+		const outcome = this.members && outcomes.get(this.members.entry);
+		if (outcome && 'error' in outcome) throw outcome.error;
+		return outcome;
+	}
+
+	/** Keeps the outcome for Retry On Fail. */
+	keepOutcome(outcome: Outcome): void {
+		if (this.members) outcomes.set(this.members.entry, outcome);
 	}
 
 	/**
@@ -158,10 +193,11 @@ export class Engine {
 		const { members, mark } = this;
 		if (!members || mark?.pause === undefined) return undefined;
 		const { entry, data, hooks } = members;
-		writeMark(entry, { entry: mark.entry, isAgain: true });
+		const { pause, ...rest } = mark;
+		writeMark(entry, rest);
 		const now = realClock.monotonicMs();
 		for (const [key, { at }] of wakes) if (now > at + WAKE_KEPT_MS) wakes.delete(key);
-		const key = `${this.context.getExecutionId()} ${mark.pause}`;
+		const key = `${this.context.getExecutionId()} ${pause}`;
 		const first = wakes.get(key);
 		if (first) return { outputs: await this.copy(first) };
 		const ended = new Promise<IRun>((resolve) =>
@@ -195,52 +231,108 @@ export class Engine {
 	}
 
 	/**
-	 * Makes n8n execute the node again with the same items: after all other work of the execution, and after a pause if there's no other work.
-	 * @param wakeAt wall-clock time in milliseconds
-	 * @param beforePause called if this run is the one that pauses
+	 * Makes n8n execute the entry in the place of the node's latest pause, so that idle wakes leave one run and not one each.
+	 * @returns true if n8n executes the entry again at once
 	 */
-	async continueLater(
-		outputs: INodeExecutionData[][],
-		wakeAt: number,
-		beforePause: () => void,
-	): Promise<INodeExecutionData[][] | null> {
-		const { entry, data } = this.members!;
-		const { name } = this.context.getNode();
-		const stack = data.executionData.nodeExecutionStack;
-		const mark: EntryMark = { entry: this.entryKey, isAgain: true };
-		// Otherwise n8n makes an item of each run that returns none.
-		entry.node = { ...entry.node, alwaysOutputData: false };
+	replacePause(): boolean {
+		const { members, runIndex } = this;
+		if (!members) return false;
+		const runs = members.data.resultData.runData[this.context.getNode().name] ?? [];
+		const last = runs.length - 1;
+		const isPause = runs[last]?.executionStatus === 'waiting';
+		const wanted = isPause ? last : runs.length;
+		if (runIndex === wanted) return false;
+		const { runIndex: _, ...entry } = members.entry;
+		this.stack.unshift({ ...entry, ...(isPause && { runIndex: last }) } as Entry);
+		return true;
+	}
+
+	private get stack(): IExecuteData[] {
+		return this.members!.data.executionData.nodeExecutionStack;
+	}
+
+	/** Returns what an entry has planned: at once if its node has an answer. Undefined for a new entry, and one of another node. */
+	private readPlan(entry: IExecuteData): Others | undefined {
+		const { plan } = readMark(entry) ?? {};
+		const { contextData } = this.members!.data.executionData;
+		const nodeContext = (contextData[`node:${entry.node.name}`] ?? {}) as IDataObject;
+		return plan && listAnswers(nodeContext).length > 0 ? { ...plan, dueAt: 0 } : plan;
+	}
+
+	/** Returns what the rest of the execution has planned. Whatever isn't this package's is due now. */
+	readOthers(now: number): Others {
+		if (!this.members) return NO_OTHERS;
+		const plans = this.stack.map(
+			(entry): Others => this.readPlan(entry) ?? { dueAt: now, hasOpenLink: false },
+		);
+		const keeps = plans.some((plan) => plan.keeps === 'running')
+			? 'running'
+			: plans.find((plan) => plan.keeps)?.keeps;
+		return {
+			dueAt: Math.min(NEVER, ...plans.map(({ dueAt }) => dueAt)),
+			...(keeps && { keeps }),
+			hasOpenLink: plans.some(({ hasOpenLink }) => hasOpenLink),
+		};
+	}
+
+	/** Makes n8n execute the node's other entries next, because one of their sessions has an answer. */
+	makeDue(nodeName: string, now: number): void {
+		if (!this.members) return;
+		for (const entry of this.stack) {
+			const mark = readMark(entry);
+			if (entry.node.name === nodeName && mark?.plan)
+				writeMark(entry, { ...mark, plan: { ...mark.plan, dueAt: now } });
+		}
+	}
+
+	private createMark(plan: Others): EntryMark {
+		return { entry: this.entryKey, isAgain: true, plan };
+	}
+
+	/**
+	 * Makes n8n execute the node again with the same items, after what is due before.
+	 * @param outputs items that leave, or null
+	 */
+	continueLater(
+		outputs: INodeExecutionData[][] | null,
+		plan: Others,
+	): INodeExecutionData[][] | null {
+		const { entry } = this.members!;
+		this.silenceEmptyRuns();
 		const again: Entry = {
 			node: entry.node,
 			data: entry.data,
 			source: entry.source,
-			metadata: { ...entry.metadata, [MARK]: mark } as IExecuteData['metadata'],
+			metadata: {
+				...entry.metadata,
+				[MARK]: this.createMark(plan),
+			} as IExecuteData['metadata'],
 		};
-		if (outputs.some(({ length }) => length > 0)) {
-			stack.push(again);
-			returned.set(entry, outputs);
-			return outputs;
-		}
-		const entries = idle.get(data) ?? new WeakMap<IExecuteData, number>();
-		idle.set(data, entries);
-		// An answer on the approval page makes n8n remove the last run, so it must be the one that pauses.
-		const isLastRun = this.runIndex >= (data.resultData.runData[name]?.length ?? 0) - 1;
-		if (!isLastRun || stack.some((other) => !entries.has(other))) {
-			if (isLastRun) {
-				if (entry.runIndex !== undefined) again.runIndex = entry.runIndex;
-				entries.set(again, wakeAt);
-			}
-			stack.push(again);
-			returned.set(entry, null);
-			return null;
-		}
-		beforePause();
-		writeMark(entry, { ...mark, pause: randomUUID() });
-		entry.runIndex = this.runIndex;
-		const earliest = Math.min(wakeAt, ...stack.map((other) => entries.get(other)!));
-		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
-		await this.context.putExecutionToWait(columnOnlyDate(earliest)).catch(() => {});
+		const { stack } = this;
+		const dueAt = (each: IExecuteData) => this.readPlan(each)?.dueAt;
+		const others = stack.filter((each) => dueAt(each) === undefined);
+		const own = [...stack.filter((each) => dueAt(each) !== undefined), again];
+		own.sort((one, other) => dueAt(one)! - dueAt(other)!);
+		stack.splice(0, stack.length, ...others, ...own);
+		this.keepOutcome({ outputs });
 		return outputs;
+	}
+
+	/** Otherwise n8n makes an item of each run that returns none. */
+	private silenceEmptyRuns(): void {
+		const { entry } = this.members!;
+		entry.node = { ...entry.node, alwaysOutputData: false };
+	}
+
+	/** Pauses the execution. n8n executes this entry first when it wakes. @param wakeAt by the system clock */
+	async pause(plan: Others, wakeAt: number): Promise<INodeExecutionData[][]> {
+		const { entry } = this.members!;
+		this.silenceEmptyRuns();
+		writeMark(entry, { ...this.createMark(plan), pause: randomUUID() });
+		entry.runIndex = this.runIndex;
+		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
+		await this.context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
+		return [[], []];
 	}
 
 	/** Makes an error of this run end the execution, even if On Error continues. */

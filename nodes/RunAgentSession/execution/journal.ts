@@ -27,7 +27,7 @@ export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
 export const listCourses = (nodeContext: IDataObject): KnownRecord[] =>
 	listSessionRecords(nodeContext).filter(
 		(record): record is KnownRecord =>
-			record.state !== 'starting' && record.sessionId !== undefined,
+			record.state !== 'starting' && record.state !== 'waiting' && record.sessionId !== undefined,
 	);
 
 export const listSessionJournals = (nodeContext: IDataObject): SessionJournal[] =>
@@ -39,7 +39,7 @@ export const listSessionJournals = (nodeContext: IDataObject): SessionJournal[] 
 export const sessionOf = (
 	record: SessionRecord | undefined,
 ): { sessionId?: string; dashboardUrl?: string } =>
-	record && record.state !== 'starting'
+	record?.state === 'running' || record?.state === 'ended'
 		? { sessionId: record.sessionId, dashboardUrl: record.dashboardUrl }
 		: {};
 
@@ -81,12 +81,12 @@ export const openItemRecord = (
 ): SessionJournal =>
 	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.entryKey}.${itemIndex}`);
 
-/** A failure that was thrown doesn't count in a retry. After some of them, a retry may ask for something else. */
-function reopenThrown(journal: SessionJournal): void {
+/** A failure of an earlier execution doesn't count in a retry. After some of them, a retry may ask for something else. */
+export function reopenFailed(journal: SessionJournal, executionId: string): void {
 	const record = journal.read();
 	if (record?.state !== 'ended' || record.end.kind !== 'failed') return;
 	const { end, ...course } = record;
-	if (!end.failure?.isThrown) return;
+	if (!end.failure || end.failure.execution === executionId) return;
 	const { next } = end.failure;
 	if (next === 'start') return journal.write(undefined);
 	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
@@ -109,7 +109,7 @@ export function acceptItem(
 	journal: SessionJournal,
 ): void {
 	requireKnownVersion(journal.read());
-	reopenThrown(journal);
+	reopenFailed(journal, context.getExecutionId());
 	const request = fingerprintItem(context, itemIndex);
 	acceptRecord(context, SESSION_RECORDS, journal, request, describeEarlierStart);
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import {
 	CanceledError,
@@ -14,6 +14,7 @@ import {
 	type Failure,
 	type SessionEnd,
 	type SessionRecord,
+	type Tries,
 } from '../session/record';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item } from './batch';
@@ -35,23 +36,21 @@ const NEEDS_APPROVAL = 1;
 
 export const noItems = (): INodeExecutionData[][] => OUTPUTS.map(() => []);
 
-const WITHOUT_PAGE =
-	"This n8n can't pause the execution, so there is no approval page. Decide in the dashboard, or with the operation Apply an Answer.";
-
 /** Keeps the items with which a session asks approvers, until they leave in this run. */
 export function takeAsked({ context, couldNotPause }: Batch, item: Item, result: RunResult): void {
 	const asked = toItemsJson(context, item.itemIndex, result);
-	if (couldNotPause)
+	if (couldNotPause !== undefined)
 		for (const json of asked) {
-			json.question = `${String(json.question)}\n${WITHOUT_PAGE}`;
-			json.warnings = [...((json.warnings ?? []) as string[]), WITHOUT_PAGE];
+			const without = `There is no approval page, because ${couldNotPause}. Decide in the dashboard, or with the operation Apply an Answer.`;
+			json.question = `${String(json.question)}\n${without}`;
+			json.warnings = [...((json.warnings ?? []) as string[]), without];
 		}
 	item.asked.push(...asked);
 }
 
 function writeEnd({ journal }: Item, end: SessionEnd): void {
 	const record = journal.read();
-	const course = record && record.state !== 'starting' ? record : {};
+	const course = record?.state === 'running' || record?.state === 'ended' ? record : {};
 	journal.write({ ...course, v: RECORD_VERSION, state: 'ended', end } as SessionRecord);
 }
 
@@ -60,14 +59,15 @@ export function endItem(batch: Batch, item: Item): void {
 	const { context, asTool, couldNotPause } = batch;
 	const result = item.result!;
 	if (result.kind === 'failed' && !asTool) throw sessionFailedError(result);
-	if (result.kind === 'stillRunning' && !asTool) return;
 	const json = toItemJson(context, item.itemIndex, result);
-	if (couldNotPause)
+	if (couldNotPause !== undefined)
 		json.warnings = [
 			...((json.warnings ?? []) as string[]),
-			"This n8n can't pause the execution, so it kept running.",
+			`The execution kept running, because ${couldNotPause}.`,
 		];
 	writeEnd(item, { kind: 'completed', items: [json] });
+	item.run = item.settings = undefined;
+	item.chat?.end(toChatText(result));
 }
 
 /** Returns true if a session from the parameters was neither read nor sent anything, so a retry may continue another one. */
@@ -79,64 +79,145 @@ function chooseNext(item: Item, thrown: Error, record: SessionRecord | undefined
 	// A mark shows that a killed attempt may have started a session, and the record is lost.
 	if (!record) return thrown instanceof IndeterminateError ? 'report' : 'start';
 	if (record.state === 'starting') return 'report';
+	if (record.state === 'waiting') return 'start';
 	return isUntouched(record) ? 'start' : 'continue';
 }
 
-/** Records a failure, and what a retry does about it. */
-export function failItem(item: Item, thrown: Error): void {
+const MIN_TRIES = 2;
+const MAX_TRIES = 5;
+const DEFAULT_TRIES = 3;
+const DEFAULT_TRY_WAIT_MS = 1_000;
+
+/** Returns the tries after this one, if Retry On Fail allows another. n8n counts anew after a pause, so the record counts. */
+function nextTries(
+	context: IExecuteFunctions,
+	record: SessionRecord | undefined,
+): Tries | undefined {
+	const { retryOnFail, maxTries } = context.getNode();
+	const execution = context.getExecutionId();
+	const known = record?.tries?.execution === execution ? record.tries : undefined;
+	const { count, sessions } = known ?? { count: 1, sessions: [] };
+	// n8n's own limits
+	const max = Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES));
+	if (!retryOnFail || count >= max) return undefined;
+	const { sessionId } = sessionOf(record);
+	return {
+		execution,
+		count: count + 1,
+		sessions: sessionId === undefined ? sessions : [...new Set([...sessions, sessionId])],
+	};
+}
+
+/** Makes the item's next try, which starts another session or waits for the same one again. Returns false if there's none. */
+function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: number): boolean {
+	const { journal, restart } = item;
+	const record = journal.read();
+	const tries = next === 'report' ? undefined : nextTries(context, record);
+	if (!tries || !restart) return false;
+	const { waitBetweenTries } = context.getNode();
+	const at = now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS);
+	if (next === 'start') {
+		const start = { since: now, at, failures: 0 };
+		journal.write({ v: RECORD_VERSION, state: 'waiting', start, tries });
+	} else
+		journal.write({ ...record, state: 'running', wait: { since: now }, tries } as SessionRecord);
+	restart();
+	return true;
+}
+
+/** Records a failure, and what a retry does about it, unless the item is tried again. */
+export function failItem(batch: Batch, item: Item, thrown: Error): void {
+	const { context } = batch;
 	const record = item.journal.read();
-	item.error = addRecord(record, thrown);
+	item.error = addRecord(record, describeTries(record, thrown));
 	if (thrown instanceof CanceledError) return;
 	const next = chooseNext(item, thrown, record);
 	const { message } = thrown;
-	const { description, context } =
+	const { description, context: facts } =
 		item.error instanceof WorkspaceAutomationError
 			? item.error
 			: { description: '', context: sessionOf(record) };
-	writeEnd(item, { kind: 'failed', failure: { message, description, context, next } });
+	if (item.run && tryAgain(batch, item, next, item.run.wallTime)) {
+		context.logger.info(`Retry On Fail tries again: ${message}`, { ...sessionOf(record) });
+		item.error = undefined;
+		item.result = undefined;
+		return;
+	}
+	const execution = context.getExecutionId();
+	const failure = { message, description, context: facts, next, execution };
+	writeEnd(item, { kind: 'failed', failure });
+	item.run = item.settings = undefined;
+	item.chat?.end(message);
 }
 
-const listFailures = (items: readonly Item[]) =>
+/** Adds what Retry On Fail has tried to an error. */
+function describeTries(record: SessionRecord | undefined, error: Error): Error {
+	const { count = 1, sessions = [] } = record?.tries ?? {};
+	if (count === 1 || !(error instanceof WorkspaceAutomationError)) return error;
+	const named = sessions.length > 0 ? ` Earlier sessions: ${sessions.join(', ')}.` : '';
+	error.description += ` Retry On Fail made ${count} tries.${named}`;
+	return error;
+}
+
+export const listFailures = (items: readonly Item[]) =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
 /** Throws the failures of all items together, once all sessions have ended. A retry runs these items again. */
 export function throwFailures({ context, continues, items }: Batch): void {
 	const failures = listFailures(items);
 	if (failures.length === 0 || continues) return;
-	markThrown(items);
 	throw combineFailures(context, failures, listSiblings(items));
 }
 
+const hasItems = ({ journal }: Item): boolean => {
+	const record = journal.read();
+	return record?.state === 'ended' && record.end.kind === 'completed' && !!record.end.items;
+};
+
+/** Returns whether completed items leave before the error of others ends a retry, which might otherwise happen in each. */
+export const leavesBefore = ({ context, engine, continues, items }: Batch): boolean =>
+	context.getMode() === 'retry' &&
+	engine.canContinue &&
+	!continues &&
+	items.some(({ error }) => error) &&
+	items.some(hasItems);
+
+/** Returns whether items can leave before the other sessions have ended. */
+export const hasLeaving = ({ items, returnsEarly, continues }: Batch): boolean =>
+	items.some(
+		(item) =>
+			item.asked.length > 0 ||
+			(returnsEarly && (hasItems(item) || (continues && item.error && !item.hasLeft))),
+	);
+
 /** Returns the sessions of the items that didn't fail. */
-const listSiblings = (items: readonly Item[]): Sibling[] =>
-	items.flatMap(({ itemIndex, error, journal }) => {
+export const listSiblings = (items: readonly Item[]): Sibling[] =>
+	items.flatMap((item) => {
+		const { itemIndex, error, journal } = item;
 		const record = journal.read();
 		const { sessionId, dashboardUrl } = sessionOf(record);
-		if (error || sessionId === undefined) return [];
-		return [{ itemIndex, sessionId, dashboardUrl, isRunning: record?.state === 'running' }];
+		const isRunning = record?.state === 'running';
+		if (error || sessionId === undefined || !(isRunning || hasItems(item))) return [];
+		return [{ itemIndex, sessionId, dashboardUrl, isRunning }];
 	});
 
-/** Ends refused items with On Error. @throws their errors together otherwise, before anything is sent */
-export function refuseItems({ context, engine, continues, items }: Batch): void {
+/**
+ * Ends refused items with On Error. Returns completed items that leave before the error of a retry.
+ * @throws the errors of refused items together otherwise, before anything is sent
+ */
+export function refuseItems(batch: Batch): INodeExecutionData[][] | undefined {
+	const { context, engine, continues, items } = batch;
 	const refused = items.filter(
 		({ refusal }) => refusal === 'request' || (refusal && (continues || !engine.isAgain)),
 	);
-	if (refused.length === 0) return;
+	if (refused.length === 0) return undefined;
+	if (!continues && leavesBefore(batch)) return takeOutputs(batch, true);
 	if (!continues) throw combineFailures(context, listFailures(refused), listSiblings(items));
 	for (const item of refused) {
 		if (item.refusal === 'request') noteRefusedItem(context, item.journal);
-		failItem(item, item.error!);
+		failItem(batch, item, item.error!);
 	}
-}
-
-function changeFailure(item: Item, change: (failure: Failure) => Failure | undefined): void {
-	const record = item.journal.read();
-	if (record?.state !== 'ended' || record.end.kind !== 'failed' || !record.end.failure) return;
-	item.journal.write({ ...record, end: { kind: 'failed', failure: change(record.end.failure) } });
-}
-
-function markThrown(items: readonly Item[]): void {
-	for (const item of items) changeFailure(item, (failure) => ({ ...failure, isThrown: true }));
+	return undefined;
 }
 
 /** Returns the JSON of the items with which a session that has ended leaves. */
@@ -169,31 +250,27 @@ export function toTraced({ result, journal }: Item): Traced[] {
 
 /** Removes from the record what has left the node. */
 function forgetEnd(item: Item): void {
-	const record = item.journal.read();
+	const { journal } = item;
+	const record = journal.read();
+	item.hasLeft = true;
 	if (record?.state !== 'ended') return;
-	if (record.end.kind === 'completed')
-		item.journal.write({ ...record, end: { kind: 'completed' } });
-	else changeFailure(item, () => undefined);
+	journal.write({ ...record, end: { kind: record.end.kind } });
 }
 
 /** Returns the items that leave now. As a tool, all of them are on the first output, because the model sees no other. */
 export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][] {
-	const { context, items, returnsEarly } = batch;
+	const { items, returnsEarly } = batch;
 	const outputs = noItems();
-	const leaving: Item[] = [];
 	for (const item of items) {
 		const put = (output: number, json: IDataObject) =>
 			outputs[output].push({ json, pairedItem: { item: item.itemIndex } });
 		for (const json of item.asked) put(NEEDS_APPROVAL, json);
 		item.asked = [];
 		if (!isEnd && !returnsEarly) continue;
-		for (const json of readEnd(batch, item)) put(COMPLETED, json);
-		leaving.push(item);
+		const ended = item.hasLeft ? [] : readEnd(batch, item);
+		for (const json of ended) put(COMPLETED, json);
+		if (ended.length > 0) forgetEnd(item);
 	}
-	// Retry On Fail is about to execute the node again, and drops these items.
-	const isRetried = isEnd && context.getNode().retryOnFail && outputs[COMPLETED][0]?.json.error;
-	if (isRetried) markThrown(items);
-	else for (const item of leaving) forgetEnd(item);
 	return outputs;
 }
 

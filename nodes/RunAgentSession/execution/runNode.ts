@@ -1,130 +1,142 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { readOptionWords } from '../../shared/client/sessions';
 import type { Session } from '../../shared/client/session';
 import {
 	CanceledError,
-	SessionAbortedError,
 	throwIfAborted,
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
-import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
-import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { nonEmptyText, quote } from '../../shared/values';
-import { hasOpenLink } from '../page/view';
-import { readConcurrency, readHasOutputParser, readReturnsEarly, readPauses } from '../panel/read';
-import { settleConcurrently } from '../session/concurrency';
+import { readHasOutputParser } from '../panel/read';
+import { MIN_PAUSE_MS } from '../plan/intervals';
+import { SessionRun } from '../session/run';
 import type { RunDependencies } from '../session/types';
-import { runSession } from '../session/wait';
-import { Wake } from '../session/wake';
-import { applyAnswers } from './answers';
-import { readItems, type Batch, type Item } from './batch';
-import { Engine, returnsAfterPause } from './engine';
-import { hasNewAnswers } from './inbox';
-import { listSessionRecords, refuseOwnItems } from './journal';
-import { reportToTracing } from './output';
+import { realClock } from '../../shared/client/clock';
+import {
+	addRecord,
+	openBatch,
+	openWake,
+	readItems,
+	readSettings,
+	type Batch,
+	type Item,
+	type Wake,
+} from './batch';
+import { Engine } from './engine';
+import { listCourses, listSessionRecords, refuseOwnItems } from './journal';
+import { combineFailures, reportToTracing } from './output';
 import { openOutputFormat } from './outputFormat';
 import {
-	endItem,
 	failItem,
+	leavesBefore,
+	listFailures,
+	listSiblings,
 	noItems,
 	refuseItems,
-	takeAsked,
 	takeOutputs,
 	throwFailures,
-	toChatText,
 	toTraced,
 } from './outputs';
 import { stopSessions } from './stop';
+import { runTurn, type TurnEnd } from './turn';
 
 /**
- * Runs the sessions of all items. n8n calls it for new items, and the node makes n8n call it again after the nodes behind its outputs and
- * after a pause, until all sessions have ended.
+ * Runs the node once. n8n calls it for new items, after a pause, and after the nodes behind its outputs, until all sessions have ended.
  * @throws the first failed item's error, with the others in its description
  */
 export async function runNode(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
-	const engine = new Engine(context);
-	if (engine.earlierOutputs !== undefined) return engine.earlierOutputs;
-	const second = await engine.followFirstWake();
-	if (second) return second.outputs;
-	return await runBatch(openBatch(context, engine));
-}
-
-function openBatch(context: IExecuteFunctions, engine: Engine): Batch {
-	const asTool = isTool(context);
-	const wantsPause = !asTool && readPauses(context);
-	const isSubWorkflow = context.getMode() === 'integrated';
-	const canPause = engine.canContinue && !(isSubWorkflow && !returnsAfterPause(context));
-	const pauses = wantsPause && canPause;
-	if (wantsPause && !canPause && !engine.isAgain)
-		context.logger.warn(
-			`${context.getNode().name} keeps the execution running, because this n8n can't pause ${isSubWorkflow ? 'a sub-workflow' : 'it'}`,
-		);
-	return {
-		context,
-		engine,
-		asTool,
-		pauses,
-		couldNotPause: wantsPause && !canPause,
-		canLeave: engine.canContinue && !asTool,
-		returnsEarly: readReturnsEarly(context) && engine.canContinue && !isSubWorkflow,
-		continues: continuesOnError(context),
-		ledger: new ExecutionLedger(context),
-		items: [],
-	};
-}
-
-async function runBatch(batch: Batch): Promise<INodeExecutionData[][] | null> {
-	const { context, engine } = batch;
 	if (context.getInputData().length === 0) return noItems();
+	const engine = new Engine(context);
+	const outcome = engine.readOutcome() ?? (await engine.followFirstWake());
+	if (outcome) return outcome.outputs;
+	if (engine.replacePause()) return null;
+	const wake = openWake(engine.wakeKey, () => engine.hasAnswers());
 	try {
-		refuseOwnItems(context, engine);
-		batch.items = readItems(batch);
-		refuseItems(batch);
-		await batch.ledger.release('saved');
-		engine.onEnd((status) => {
-			logRunning(context, status);
-			if (status === 'success') void batch.ledger.release('succeeded');
-		});
-		const error = await runSessions(batch).catch((error: unknown) => error as Error);
-		if (error instanceof CanceledError) throw await stopSessions(batch);
-		if (error) failAll(batch, error);
-		return await finish(batch);
+		return await runBatch(engine, wake, context);
 	} catch (error) {
-		throw toNodeError(context.getNode(), error, 0);
+		if (!(error instanceof CanceledError)) throw toNodeError(context.getNode(), error, 0);
+		throw toNodeError(context.getNode(), await stopSessions(context, wake), 0);
 	}
 }
 
-/** @throws the error that keeps all items from running, and CanceledError after Stop */
-async function runSessions(batch: Batch): Promise<void> {
-	const { context, items } = batch;
-	const signal = context.getExecutionCancelSignal?.();
+async function runBatch(
+	engine: Engine,
+	wake: Wake,
+	context: IExecuteFunctions,
+): Promise<INodeExecutionData[][] | null> {
+	const { batch, isNew } = openBatch(context, engine, wake);
+	if (isNew) {
+		refuseOwnItems(context, engine);
+		batch.items = readItems(batch);
+		const leaving = refuseItems(batch);
+		if (leaving) return engine.continueLater(leaving, { dueAt: 0, hasOpenLink: false });
+		await batch.ledger.release('saved');
+		engine.onEnd(async (status) => {
+			logRunning(context, status);
+			if (status === 'success') await batch.ledger.release('succeeded');
+		});
+	}
+	const turn = await takeTurn(batch, wake);
+	reportToTracing(context, batch.items.flatMap(toTraced));
+	return await finish(batch, wake, turn);
+}
+
+async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
+	const { context } = batch;
 	// Retry On Fail runs the node again even after Stop.
-	throwIfAborted(signal);
-	if (!items.some(isOpen)) return;
-	if (readHasOutputParser(context)) batch.format = await openOutputFormat(context);
-	const api = await openClient(batch);
-	if (api) await runAll(batch, api, signal);
-	throwIfAborted(signal);
+	throwIfAborted(context.getExecutionCancelSignal?.());
+	if (!batch.items.some(isWaiting)) return { kind: 'ended' };
+	try {
+		if (!(await openSessions(batch, wake))) return waitForCredential(batch, wake);
+	} catch (error) {
+		if (error instanceof CanceledError) throw error;
+		failAll(batch, wake, error as Error);
+		return { kind: 'ended' };
+	}
+	return await runTurn(batch, wake);
+}
+
+const isWaiting = ({ settings, error }: Item): boolean => settings !== undefined && !error;
+
+/** Fails all items whose sessions haven't ended, with On Error. @throws their error otherwise: a retry continues the sessions, which it names */
+function failAll(batch: Batch, wake: Wake, error: Error): void {
+	const waiting = batch.items.filter(isWaiting);
+	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, error));
+	for (const [key, each] of wake.batches) if (each === batch) wake.batches.delete(key);
+	for (const item of waiting) item.error = addRecord(item.journal.read(), error);
+	throw combineFailures(batch.context, listFailures(waiting), listSiblings(batch.items));
+}
+
+/** Opens the client and the sessions of a batch. Returns false if the credential can't be read in this wake. */
+async function openSessions(batch: Batch, wake: Wake): Promise<boolean> {
+	const { context } = batch;
+	if (!batch.format && readHasOutputParser(context)) batch.format = await openOutputFormat(context);
+	batch.api ??= await openClient(batch, wake);
+	if (!batch.api) return false;
+	for (const item of batch.items) if (isWaiting(item) && !item.run) openRun(batch, wake, item);
+	return true;
 }
 
 /** Time and wakes for which the credential may be unreadable, for example because the server that keeps it is down */
 const MAX_WITHOUT_CREDENTIAL_MS = 3 * 60_000;
 const MIN_WAKES_WITHOUT_CREDENTIAL = 3;
 
-/** Wakes in a row in which the credential couldn't be read, and the time of the first */
+/** What the node's context keeps of a credential that can't be read: the time and number of wakes in a row */
 interface CredentialState {
 	withoutCredential?: { since: number; wakes: number };
 }
 
 /** Returns undefined in a wake in which the credential can't be read, and may be again in the next one. */
-async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient | undefined> {
+async function openClient(
+	{ context, engine, pauses }: Batch,
+	wake: Wake,
+): Promise<ApiClient | undefined> {
 	const state: CredentialState = context.getContext('node');
 	const opening = createClient(context);
 	if (!pauses || !engine.isAgain) return await opening;
@@ -133,7 +145,7 @@ async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient
 		delete state.withoutCredential;
 		return opened;
 	}
-	const now = realClock.now();
+	const now = wake.now();
 	const { since, wakes } = state.withoutCredential ?? { since: now, wakes: 0 };
 	state.withoutCredential = { since, wakes: wakes + 1 };
 	const isLasting =
@@ -146,73 +158,33 @@ async function openClient({ context, engine, pauses }: Batch): Promise<ApiClient
 	);
 }
 
-const isOpen = ({ settings, error }: Item): boolean => settings !== undefined && !error;
-
-/** Continues the sessions that haven't ended. Those that were read longest ago are first, and new ones are last. */
-async function runAll(
-	batch: Batch,
-	api: ApiClient,
-	signal: AbortSignal | undefined,
-): Promise<void> {
-	const { context, engine, pauses } = batch;
-	const nodeContext = context.getContext('node');
-	applyAnswers(context);
-	const wake = new Wake({
-		nowMs: api.clock.monotonicMs(),
-		pauses,
-		isWatched: context.getMode() === 'manual' && !engine.isWake,
-		hasOpenLinks: listSessionRecords(nodeContext).some(
-			(record) => record.state === 'running' && hasOpenLink(record),
-		),
-	});
-	const due = batch.items.filter(isOpen).sort((one, other) => lastReadAt(one) - lastReadAt(other));
-	// A pausing run polls sessions that have started all at once. One busy session must not delay the others.
-	const onlyPolls = pauses && due.every(({ journal }) => journal.read() !== undefined);
-	const concurrency = onlyPolls ? Infinity : readConcurrency(context);
-	await settleConcurrently(due, concurrency, async (item) => {
-		throwIfAborted(signal);
-		if (wake.isLeaving && !item.journal.read()) return;
-		await runItem(batch, item, api, wake);
-	});
+/** Lets others go first, and pauses after them. */
+function waitForCredential({ engine }: Batch, wake: Wake): TurnEnd {
+	const now = wake.now();
+	const others = engine.readOthers(now);
+	const plan = { dueAt: now + MIN_PAUSE_MS, hasOpenLink: false };
+	const isNext = others.dueAt > now && !others.keeps;
+	const at = Math.min(plan.dueAt, others.dueAt);
+	return isNext ? { kind: 'pause', plan, at } : { kind: 'yield', plan };
 }
 
-function lastReadAt({ journal }: Item): number {
-	const record = journal.read();
-	if (!record) return Number.MAX_SAFE_INTEGER;
-	return record.state === 'running' ? (record.lastReadAt ?? 0) : 0;
-}
-
-async function runItem(batch: Batch, item: Item, api: ApiClient, wake: Wake): Promise<void> {
-	const { context, asTool, pauses, canLeave, returnsEarly, continues } = batch;
-	if (!pauses && !asTool) item.chat ??= openChatStream(context, item.itemIndex);
-	const dependencies = createDependencies(batch, api, item);
-	try {
-		for (;;) {
-			const result = await runSession(item.settings!, dependencies, wake);
-			item.result = result;
-			if (result.kind !== 'needsApproval' || asTool) break;
-			takeAsked(batch, item, result);
-			if (canLeave) return wake.leave();
-		}
-		endItem(batch, item);
-	} catch (error) {
-		failItem(item, error as Error);
-		// A retry starts another session.
-		if (item.result?.kind === 'failed' || error instanceof SessionAbortedError)
-			await dependencies.ledger.forget('start');
-	}
-	const hasEnded = item.error ?? item.result?.kind !== 'stillRunning';
-	if (hasEnded) item.chat?.end(item.error?.message ?? toChatText(item.result!));
-	if (hasEnded && returnsEarly && (!item.error || continues)) wake.leave();
+/** Prepares the session of an item. Its settings are read again if an earlier session of the item has failed. */
+function openRun(batch: Batch, wake: Wake, item: Item): void {
+	item.restart = () => {
+		item.settings = readSettings(batch, item);
+		item.run = new SessionRun(item.settings, createDependencies(batch, wake, item));
+		item.known = undefined;
+	};
+	if (!batch.pauses && !batch.asTool) item.chat ??= openChatStream(batch.context, item.itemIndex);
+	item.run = new SessionRun(item.settings!, createDependencies(batch, wake, item));
 }
 
 /** Returns the dependencies of one item. All items share one client, and with it one rate limit. */
-function createDependencies(
-	{ context, ledger, format }: Batch,
-	api: ApiClient,
-	{ itemIndex, journal, settings, chat }: Item,
-): RunDependencies {
+function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependencies {
+	const { context, ledger, format, polls } = batch;
+	const { itemIndex, journal, settings, chat } = item;
 	const { policy } = settings!;
+	const api = batch.api!;
 	const log: RunDependencies['log'] = (message, about) =>
 		context.logger.info(message, { ...about, node: context.getNode().name, itemIndex });
 	for (const decision of ['approve', 'deny'] as const)
@@ -221,8 +193,12 @@ function createDependencies(
 		api,
 		journal,
 		format,
+		polls,
 		ledger: ledger.of(journal.key),
+		hasReached: () =>
+			listCourses(context.getContext('node')).some(({ lastReadAt }) => lastReadAt !== undefined),
 		random: Math.random,
+		wallTime: () => wake.now(),
 		log,
 		onSession: (session) => setSessionCustomData(context, session),
 		onProgress: createProgressReport(log, chat),
@@ -247,31 +223,34 @@ function createProgressReport(
 	};
 }
 
-/** Fails all items whose sessions haven't ended. */
-function failAll(batch: Batch, error: Error): void {
-	for (const item of batch.items) if (isOpen(item)) failItem(item, error);
+/** Returns the outputs. While sessions run, n8n executes the node again, and a failure waits until they have ended. */
+async function finish(
+	batch: Batch,
+	wake: Wake,
+	turn: TurnEnd,
+): Promise<INodeExecutionData[][] | null> {
+	const { engine } = batch;
+	if (turn.kind === 'ended') return await end(batch);
+	if (turn.kind === 'leave') return engine.continueLater(takeOutputs(batch, false), turn.plan);
+	if (turn.kind === 'yield') return engine.continueLater(null, turn.plan);
+	batch.ledger.notePause();
+	return await engine.pause(turn.plan, turn.at - wake.now() + realClock.now());
 }
 
-const RETRY_CREDENTIAL_MS = 70_000;
-const NEW_ANSWER_MS = 5_000;
-
-/** Returns the outputs. While sessions go on, n8n executes the node again, and a failure waits until they have ended. */
-async function finish(batch: Batch): Promise<INodeExecutionData[][] | null> {
-	const { context, engine, items, asTool } = batch;
-	reportToTracing(context, items.flatMap(toTraced));
-	const running = items.filter((item) => isOpen(item) && !hasEnded(item));
-	if (asTool || running.length === 0) {
+async function end(batch: Batch): Promise<INodeExecutionData[][] | null> {
+	const { engine } = batch;
+	if (leavesBefore(batch))
+		return engine.continueLater(takeOutputs(batch, true), { dueAt: 0, hasOpenLink: false });
+	try {
 		throwFailures(batch);
-		return takeOutputs(batch, true);
+	} catch (error) {
+		engine.keepOutcome({ error: error as Error });
+		throw error;
 	}
-	const outputs = takeOutputs(batch, false);
-	const now = realClock.now();
-	const wakeAt = running.map(({ result }) => result?.wakeAt ?? now + RETRY_CREDENTIAL_MS);
-	if (hasNewAnswers(context.getExecutionId(), now)) wakeAt.push(now + NEW_ANSWER_MS);
-	return await engine.continueLater(outputs, Math.min(...wakeAt), () => batch.ledger.notePause());
+	const outputs = takeOutputs(batch, true);
+	engine.keepOutcome({ outputs });
+	return outputs;
 }
-
-const hasEnded = ({ journal }: Item): boolean => journal.read()?.state === 'ended';
 
 /** Logs the sessions that run on after the execution has ended, for example because another node failed. */
 function logRunning(context: IExecuteFunctions, status: string): void {

@@ -462,13 +462,3 @@ export const listGiven = (
 				? repeatAnswer(record, vote, describeVotes(record, question, questions, approver))
 				: [];
 		});
-
-/** Returns whether a link of a session still takes an answer. */
-export const hasOpenLink = ({ requests, questions }: Asking): boolean =>
-	requests.some(
-		(record) =>
-			record.interaction !== undefined &&
-			record.decision === undefined &&
-			findQuestion(questions, record) !== undefined &&
-			decidedByVotes(record, questions) === undefined,
-	);

@@ -85,6 +85,18 @@ export const findQuestion = (
 		.reverse()
 		.find(({ contents, at }) => at >= seenAt && contents.includes(contentHash));
 
+/** Returns whether an approver has a link whose answer hasn't been sent. */
+export const hasOpenLink = (
+	requests: readonly RequestRecord[],
+	questions: readonly Question[],
+): boolean =>
+	requests.some(
+		(record) =>
+			record.interaction !== undefined &&
+			record.decision === undefined &&
+			findQuestion(questions, record) !== undefined,
+	);
+
 /** Returns what the approvers decided about a request, or undefined. */
 export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {
 	const question = findQuestion(questions, record);

@@ -29,9 +29,12 @@ function listUnasked(run: SessionRun): UndecidedRequest[] {
 
 const openRecords = (run: SessionRun): RequestRecord[] => run.undecided.map(({ record }) => record);
 
-/** Returns the time at which the next approver has to be asked or reminded. */
-export const nextApproverAt = (run: SessionRun): number =>
-	nextAskAt(run.record.questions, openRecords(run));
+/** Returns the time at which the next approver has to be asked or reminded, also before a reading in this wake. */
+export const nextApproverAt = ({ record }: SessionRun): number =>
+	nextAskAt(
+		record.questions,
+		record.requests.filter(({ interaction, decision }) => interaction && !decision),
+	);
 
 /** Returns whether approvers have to get an item: for a new question, a reminder, or as a backup. */
 export const hasQuestion = (run: SessionRun): boolean =>

@@ -1,71 +1,150 @@
 import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/sessions';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
+import { startDelayMs } from '../plan/intervals';
 import { addInstructions } from './format';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
-import { RECORD_VERSION } from './record';
+import { RECORD_VERSION, type StartState } from './record';
 import type { SessionRun } from './run';
+import { formatLimit, maxWaitAt } from './timeouts';
 import type { Target } from './types';
 
-/** Minimum time in which the start is sent again after a 429 or without a connection, even if Max Wait is shorter */
-const MIN_START_MS = 30_000;
-/** The same if the execution pauses, where nobody waits for it */
-const MIN_START_PAUSING_MS = 120_000;
-/** Minimum time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
-const MIN_START_ATTEMPT_MS = 60_000;
+/** Time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
+const START_REQUEST_MS = 60_000;
 const MIN_READ_MS = 30_000;
+/** Time without any connection after which an address counts as wrong, if the service was never reached */
+const MAX_UNREACHED_MS = 3 * 60_000;
 
-/** Starts or continues a session. Returns true if a request was sent. @throws IndeterminateError if an earlier attempt may have sent one */
-export async function begin(run: SessionRun, pauses = false): Promise<boolean> {
+/**
+ * Starts or continues a session. Returns true if a request was sent, or if the start has to wait.
+ * @throws IndeterminateError if an earlier attempt may have sent one
+ */
+export async function begin(run: SessionRun): Promise<boolean> {
 	const { target } = run.settings;
-	return target.operation === 'start'
-		? await start(run, target, pauses)
-		: await resume(run, target);
+	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
 }
 
 async function start(
 	run: SessionRun,
-	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
-	pauses: boolean,
+	target: Extract<Target, { operation: 'start' }>,
 ): Promise<boolean> {
-	const { api, record } = run;
-	const { journal, ledger, onSession, format } = run.dependencies;
+	const { record } = run;
+	const { journal, ledger, onSession } = run.dependencies;
 	if (record.sessionId) {
 		onSession({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
+		run.hasBegun = true;
 		return false;
 	}
-	if (journal.read()?.state === 'starting') throw mayHaveHappenedError('createAgentSession');
+	const before = journal.read();
+	if (before?.state === 'starting') throw mayHaveHappenedError('createAgentSession');
+	const waiting = before?.state === 'waiting' ? before.start : newStart(run);
+	if (run.wallTime >= maxWaitAt(waiting.since, run.settings.timeouts) && waiting.failure)
+		throw notStartedError(run, waiting);
 	const earlier = await ledger.begin('start');
 	if (earlier !== 'new') {
 		if (earlier.result === undefined) throw mayHaveHappenedError('createAgentSession');
 		noteStarted(run, earlier.result);
 		return false;
 	}
-	const minMs = pauses ? MIN_START_PAUSING_MS : MIN_START_MS;
-	const deadline = Math.max(run.pollDeadline, run.now + minMs);
-	const starting = { v: RECORD_VERSION, state: 'starting' as const };
-	const sessionId = await withIntent(journal, starting, async () => {
-		const response = await api.call(
-			'createAgentSession',
-			{ projectId, prompt: addInstructions(prompt, format) },
-			{ extra, deadline, minAttemptMs: MIN_START_ATTEMPT_MS },
-		);
-		return readNewSessionId(api, response);
-	}).catch(async (error: unknown) => {
-		run.logIfUnknown('start request', error);
-		if (hadNoEffect(error)) await ledger.forget('start');
-		throw error;
-	});
-	noteStarted(run, sessionId);
-	await ledger.done('start', sessionId);
-	run.log(`Agent session ${sessionId} started`);
+	const sent = await resultOrError(sendStart(run, target));
+	if (sent instanceof WorkspaceAutomationError) {
+		if (hadNoEffect(sent)) await ledger.forget('start');
+		waitForStart(run, waiting, sent);
+		return true;
+	}
+	noteStarted(run, sent);
+	await ledger.done('start', sent);
+	run.log(`Agent session ${sent} started`);
 	return true;
 }
 
 function noteStarted(run: SessionRun, sessionId: string): void {
-	run.save({ sessionId, origin: run.settings.origin, wait: { since: run.wallTime } });
-	run.dependencies.onSession({ sessionId });
+	const { journal, onSession } = run.dependencies;
+	const { tries } = journal.read() ?? {};
+	journal.write({
+		...(tries && { tries }),
+		v: RECORD_VERSION,
+		state: 'running',
+		sessionId,
+		origin: run.settings.origin,
+		wait: { since: run.wallTime },
+		requests: [],
+		questions: [],
+	});
+	run.hasBegun = true;
+	run.isUnsaved = true;
+	onSession({ sessionId });
+}
+
+const newStart = ({ wallTime }: SessionRun): StartState => ({
+	since: wallTime,
+	at: wallTime,
+	failures: 0,
+});
+
+async function sendStart(
+	run: SessionRun,
+	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
+): Promise<string> {
+	const { api } = run;
+	const { journal, format } = run.dependencies;
+	const starting = { v: RECORD_VERSION, state: 'starting' as const };
+	return await withIntent(journal, starting, async () => {
+		const response = await api.call(
+			'createAgentSession',
+			{ projectId, prompt: addInstructions(prompt, format) },
+			{
+				extra,
+				deadline: run.now + START_REQUEST_MS,
+				minAttemptMs: START_REQUEST_MS,
+				singleAttempt: true,
+			},
+		);
+		return readNewSessionId(api, response);
+	}).catch((error: unknown) => {
+		run.logIfUnknown('start request', error);
+		throw error;
+	});
+}
+
+/** Statuses with which the service itself says that it didn't take a start. `hadNoEffect` excludes a page with such a status. */
+const NOT_TAKEN_STATUSES = [429, 503];
+
+/** Plans the next try of a start that provably wasn't taken. @throws the error of any other one */
+function waitForStart(run: SessionRun, before: StartState, error: WorkspaceAutomationError): void {
+	const { httpStatus = 0, retryAfter } = error.context;
+	const isRefused = NOT_TAKEN_STATUSES.includes(httpStatus);
+	const isUnsent = error.attempt === 'unsent';
+	if (!hadNoEffect(error) || !(isRefused || isUnsent)) throw error;
+	const { wallTime: now } = run;
+	const isReached = before.isReached ?? (isRefused || run.dependencies.hasReached());
+	if (!isReached && now >= before.since + MAX_UNREACHED_MS) throw error;
+	const failures = before.failures + 1;
+	const delayMs = startDelayMs(failures, retryAfter === undefined ? undefined : retryAfter * 1_000);
+	const { message, description, context } = error;
+	const waiting: StartState = {
+		since: before.since,
+		at: Math.min(now + delayMs, maxWaitAt(before.since, run.settings.timeouts)),
+		failures,
+		...(isReached && { isReached: true as const }),
+		failure: { message, description, context },
+	};
+	if (now >= maxWaitAt(before.since, run.settings.timeouts)) throw notStartedError(run, waiting);
+	run.saveStart(waiting);
+	run.log(`The service took no new session yet: ${message}`);
+}
+
+function notStartedError(
+	{ settings }: SessionRun,
+	{ failure, failures }: StartState,
+): WorkspaceAutomationError {
+	const { message, description, context } = failure!;
+	return new WorkspaceAutomationError(
+		`No session was started within ${formatLimit(settings.timeouts.maxWaitMs)}`,
+		`Raise 'Max Wait (Minutes)', or start fewer sessions at once. The node tried ${failures} times. The latest reason: ${message}. ${description}`,
+		context,
+	);
 }
 
 async function resume(
@@ -81,8 +160,9 @@ async function resume(
 	});
 	run.dependencies.onSession({ sessionId });
 	if (record.messages?.message === 'sending') throw mayHaveHappenedError('sendAgentMessage');
-	if (message === undefined || record.messages?.message === 'sent') return false;
-	const options = { deadline: Math.max(run.pollDeadline, run.now + MIN_READ_MS) };
+	run.hasBegun = message === undefined || record.messages?.message === 'sent';
+	if (message === undefined || run.hasBegun) return false;
+	const options = { deadline: run.now + MIN_READ_MS };
 	const before = await resultOrError(fetchSession(run.api, sessionId, options));
 	if (before instanceof WorkspaceAutomationError) {
 		if (before.kind === 'rejected') throw explainRejection(before);
@@ -92,8 +172,9 @@ async function resume(
 			before.context,
 		);
 	}
-	run.pollCount++;
 	applyReading(run, before);
 	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), before);
+	run.hasBegun = true;
+	run.isUnsaved = true;
 	return true;
 }

@@ -18,8 +18,8 @@ import { IS_QUESTION, planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import { findMismatch } from '../requests/request';
 import type { RequestVerdict } from '../requests/votes';
-import type { SessionRun } from './run';
-import { MAX_UNUSABLE_MS, unansweredAt, type Timeouts } from './schedule';
+import { MAX_UNUSABLE_MS, type SessionRun } from './run';
+import { unansweredAt, type Timeouts } from './timeouts';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];

@@ -33,8 +33,8 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		undecided: run.undecided,
 		preferences: settings.policy,
 		warnings: [...run.listWarnings(), ...held, ...warnings],
-		pollCount: run.pollCount,
-		durationMs: run.now - run.startedAt,
+		pollCount: record.pollCount ?? 0,
+		durationMs: run.wallTime - run.wait.since,
 	};
 }
 

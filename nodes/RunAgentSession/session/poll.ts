@@ -3,31 +3,30 @@ import { hasEnded, isAfter, isStale, type Session } from '../../shared/client/se
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasQuestion } from './ask';
-import { countWaiting } from './crowd';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPoll } from '../requests/record';
 import { sendComment } from './message';
 import { applyFormat } from './repair';
-import type { SessionRun } from './run';
-import { MAX_UNUSABLE_MS, pollDelay, retryPollDelay } from './schedule';
+import { MAX_UNUSABLE_MS, type SessionRun } from './run';
 import { hasBegun } from './turn';
 import type { RunResult } from './types';
-import type { Wake } from './wake';
 
-/** Wakes in which responses may be unusable in a row */
-const MIN_UNUSABLE_WAKES = 3;
+/** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
+const MIN_UNUSABLE = 3;
 /** Maximum time by which the service's clock may be ahead of the local one */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 /** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
 const MAX_STALE_MS = 60_000;
-/** Time for a poll, however little is left of a wake */
-export const MIN_POLL_REQUEST_MS = 15_000;
 
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
-export async function pollOnce(run: SessionRun, wake: Wake): Promise<RunResult | undefined> {
-	if (!(await wake.whilePolling(() => takeReading(run, wake)))) return undefined;
-	if (!(await decidePending(run))) return undefined;
+export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
+	run.isUrgent = false;
+	if (!(await run.dependencies.polls.run(() => takeReading(run)))) return undefined;
+	if (!(await decidePending(run))) {
+		run.isUrgent = !run.hold && !run.rejected && !run.isSettling;
+		return undefined;
+	}
 	throwIfUnanswered(run);
 	if (run.undecided.length > 0)
 		return run.isSettling || !hasQuestion(run) ? undefined : toResult(run, 'needsApproval');
@@ -36,43 +35,24 @@ export async function pollOnce(run: SessionRun, wake: Wake): Promise<RunResult |
 	return result && (await applyFormat(run, result));
 }
 
-/** Sleeps until the next poll. Returns false if there's no time for another one, or if items leave. */
-export async function sleepUntilNextPoll(
-	run: SessionRun,
-	wake: Wake,
-	leftMs: number,
-): Promise<boolean> {
-	const { api, dependencies } = run;
-	const ageMs = run.wallTime - run.wait.since;
-	const random = dependencies.random();
-	const waiting = countWaiting();
-	const delay =
-		run.failedPolls === 0
-			? pollDelay(ageMs, random, leftMs, waiting)
-			: retryPollDelay(
-					run.failedPolls,
-					pollDelay(ageMs, random, Infinity, waiting)!,
-					run.retryAfterMs,
-					leftMs,
-				);
-	if (delay === undefined || wake.isLeaving) return false;
-	await wake.sleep(api, delay);
-	return !wake.isLeaving;
-}
-
 /** Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
-async function takeReading(run: SessionRun, wake: Wake): Promise<boolean> {
-	const { api, sessionId } = run;
-	const deadline = Math.max(run.lastPollAt, run.now + MIN_POLL_REQUEST_MS);
+async function takeReading(run: SessionRun): Promise<boolean> {
+	const { api, sessionId, dependencies } = run;
+	const deadline = run.isSettling ? run.decisionDeadline : run.pollDeadline;
 	const options = { deadline, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));
-	run.pollCount++;
+	run.random = dependencies.random();
+	const { pollCount = 0 } = run.record;
+	run.save({ pollCount: pollCount + 1 });
 	if (session instanceof WorkspaceAutomationError) {
-		notePollFailure(run, wake, session);
+		const { failures = 0 } = run.wait;
+		run.saveWait({ triedAt: run.wallTime, failures: failures + 1, isAnswered: undefined });
+		notePollFailure(run, session);
 		return false;
 	}
-	run.failedPolls = 0;
-	clearUnusable(run);
+	run.retryAfterMs = 0;
+	run.lastFailure = undefined;
+	run.saveWait({ triedAt: run.wallTime, failures: 0, unusable: undefined, isAnswered: undefined });
 	return applyReading(run, session);
 }
 
@@ -116,31 +96,25 @@ export function explainRejection(
 }
 
 /** Counts a failed poll. @throws if the service refused it, or if responses were unusable for three minutes in a row */
-function notePollFailure(run: SessionRun, wake: Wake, error: WorkspaceAutomationError): void {
+function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void {
 	const { httpStatus = 0 } = error.context;
 	const isRefused = error.kind === 'rejected';
 	if (isRefused && run.record.lastReadAt === undefined && FINAL_STATUSES.includes(httpStatus))
 		throw explainRejection(error, run.settings.target.operation === 'start');
-	run.failedPolls++;
 	run.retryAfterMs = (error.context.retryAfter ?? 0) * 1_000;
 	run.lastFailure = error;
-	if (!isRefused && !isUnusable(error)) return clearUnusable(run);
-	const { unusable = { since: run.wallTime, wakes: 0 } } = run.wait;
+	if (!isRefused && !isUnusable(error)) return run.saveWait({ unusable: undefined });
+	const { unusable = { since: run.wallTime, count: 0 } } = run.wait;
 	// The system clock may have gone back since an earlier wake.
 	const since = Math.min(unusable.since, run.wallTime);
-	const wakes = unusable.wakes + (run.failedPolls === 1 ? 1 : 0);
-	run.saveWait({ unusable: { since, wakes } });
-	const isLong = run.wallTime >= since + MAX_UNUSABLE_MS;
-	if (!isLong || (wake.pauses && wakes < MIN_UNUSABLE_WAKES)) return;
+	const count = unusable.count + 1;
+	run.saveWait({ unusable: { since, count } });
+	if (run.wallTime < since + MAX_UNUSABLE_MS || count < MIN_UNUSABLE) return;
 	throw new WorkspaceAutomationError(
 		error.message,
 		`The responses to polls were ${isRefused ? 'refusals' : 'unusable'} for ${formatSeconds(run.wallTime - since)}. ${error.description}`,
 		error.context,
 	);
-}
-
-function clearUnusable(run: SessionRun): void {
-	if (run.record.wait?.unusable) run.saveWait({ unusable: undefined });
 }
 
 /** Returns whether a response wasn't a session: a web page, invalid JSON, or too much. Network errors and 5xx are outages. */

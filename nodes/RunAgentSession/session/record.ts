@@ -3,7 +3,6 @@ import type { ErrorContext } from '../../shared/errors';
 import type { Question } from '../requests/questions';
 import type { RequestRecord } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
-import type { WaitState } from './schedule';
 import type { Turn } from './turn';
 
 // What the node remembers of one session. It's JSON, because n8n saves it with the execution.
@@ -42,14 +41,50 @@ export interface Course {
 	warnings?: string[];
 }
 
+/** The wait for a session. Wall-clock times */
+export interface WaitState {
+	since: number;
+	/** The latest change, and the first of those that followed each other: a decision or message was sent, or a request was seen */
+	changedAt?: number;
+	activeSince?: number;
+	/** The latest try to read the session, and how many in a row have failed */
+	triedAt?: number;
+	failures?: number;
+	/** True from an approver's answer to the next try to read the session */
+	isAnswered?: true;
+	/** Responses in a row that weren't the session's */
+	unusable?: { since: number; count: number };
+}
+
+/** A start that waits for its time: the service took no earlier try, or the session before it failed */
+export interface StartState {
+	/** The first try, from which Max Wait counts */
+	since: number;
+	/** The next try */
+	at: number;
+	/** Tries in a row that weren't taken */
+	failures: number;
+	/** True once the service has answered */
+	isReached?: true;
+	failure?: Omit<Failure, 'next' | 'execution'>;
+}
+
+/** The tries of Retry On Fail that an item has used. n8n counts anew after each pause. */
+export interface Tries {
+	execution: string;
+	count: number;
+	/** The sessions that failed or were aborted */
+	sessions: string[];
+}
+
 export interface Failure {
 	message: string;
 	description: string;
 	context: ErrorContext;
 	/** What a retry does: report that the start may have happened, continue the session, or start another one */
 	next: 'report' | 'continue' | 'start';
-	/** True once the node has thrown it, so that only a retry can run the item again */
-	isThrown?: boolean;
+	/** The execution in which the item failed. A retry, which is another one, runs the item again. */
+	execution: string;
 }
 
 /** How a session ended. `items` and `failure` are kept until they have left the node. */
@@ -57,7 +92,10 @@ export type SessionEnd =
 	| { kind: 'completed'; items?: Array<Record<string, unknown>> }
 	| { kind: 'failed'; failure?: Failure };
 
-export type SessionRecord =
+export type SessionRecord = { tries?: Tries } & SessionState;
+
+type SessionState =
+	| { v: number; state: 'waiting'; start: StartState }
 	/** From before the start request until the session's ID is known */
 	| { v: number; state: 'starting' }
 	| ({ v: number; state: 'running' } & Course)
@@ -67,4 +105,4 @@ export type SessionRecord =
 export type RunningRecord = Extract<SessionRecord, { state: 'running' }>;
 
 /** A record whose session is known */
-export type KnownRecord = Course & Exclude<SessionRecord, { state: 'starting' }>;
+export type KnownRecord = Course & Exclude<SessionRecord, { state: 'starting' | 'waiting' }>;

@@ -4,7 +4,7 @@ import { excerpt, toText } from '../../shared/values';
 import { formatRepairMessage } from './format';
 import { sendMessage } from './message';
 import type { SessionRun } from './run';
-import { passedTimeout } from './schedule';
+import { passedTimeout } from './timeouts';
 import type { RunResult } from './types';
 
 const MAX_SHOWN_REASON_LENGTH = 500;
@@ -24,7 +24,8 @@ export async function applyFormat(
 	const parsed = await format.parse(text);
 	if ('output' in parsed) return { ...result, output: parsed.output };
 	const { misfit } = parsed;
-	const isOver = passedTimeout(run.wait, [], run.settings.timeouts, run.wallTime) === 'maxWait';
+	const isOver =
+		passedTimeout(run.wait.since, [], run.settings.timeouts, run.wallTime) === 'maxWait';
 	if (run.record.messages?.repair === 'sent' || !hasTime || isOver)
 		throw misfitError(misfit, text, run.listWarnings());
 	const message = formatRepairMessage(misfit, format);

@@ -5,31 +5,38 @@ import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
 import type { RequestRecord } from '../requests/record';
-import { RECORD_VERSION, type Course, type RunningRecord } from './record';
-import { maxWaitAt, type WaitState } from './schedule';
+import {
+	RECORD_VERSION,
+	type Course,
+	type RunningRecord,
+	type SessionRecord,
+	type StartState,
+	type WaitState,
+} from './record';
+import { maxWaitAt } from './timeouts';
 import type { ItemSettings, RunDependencies } from './types';
 
-/** Time for decisions after polling times out */
+/** Time for a poll */
+export const POLL_REQUEST_MS = 15_000;
+/** Time for decisions after a poll */
 export const DECISION_BUDGET_MS = 30_000;
+/** Time for which responses may be refusals, or unusable, in a row */
+export const MAX_UNUSABLE_MS = 3 * 60_000;
+/** Changes that follow each other within this time are one activity, which is so long at most. */
+const ACTIVITY_GAP_MS = 75_000;
+const MAX_ACTIVITY_MS = 30 * 60_000;
 
-/** The state of one item's run. The journal keeps the data that a retry or a wake needs. All other data is in memory only. */
+/** The state of one item's session during a wake. The journal keeps the data that a retry or a later wake needs. */
 export class SessionRun {
 	readonly warnings = new Set<string>();
 
-	readonly startedAt: number;
-
-	private readonly startedAtWallTime: number;
-
-	/** Time on the monotonic clock, the end of polling in this run of the node */
-	pollDeadline: number;
+	/** Time on the monotonic clock until which the poll may take */
+	pollDeadline = 0;
 
 	/** The latest reading */
 	session: Session | undefined;
 
-	pollCount = 0;
-
-	/** Polls in a row that didn't return a session, and the latest error */
-	failedPolls = 0;
+	/** The latest error of a poll, until one succeeds */
 	lastFailure: WorkspaceAutomationError | undefined;
 
 	retryAfterMs = 0;
@@ -42,16 +49,28 @@ export class SessionRun {
 	/** Time on the monotonic clock before which no decision is sent, because the service or the network takes none */
 	hold: { until: number; because: string } | undefined;
 
+	/** True if a reading is needed before the next decision */
+	isUrgent = false;
+
+	/** True once the session is known, and its message is sent */
+	hasBegun = false;
+
+	/** True if no pause has saved the session's ID yet */
+	isUnsaved = false;
+
+	/** From 0 to 1, for the wait after the latest poll */
+	random: number;
+
 	readonly settings: ItemSettings;
 
 	readonly dependencies: RunDependencies;
 
-	constructor(settings: ItemSettings, dependencies: RunDependencies, budgetMs = 0) {
+	constructor(settings: ItemSettings, dependencies: RunDependencies) {
 		this.settings = settings;
 		this.dependencies = dependencies;
-		this.startedAt = this.now;
-		this.startedAtWallTime = this.api.clock.now();
-		this.pollDeadline = this.startedAt + budgetMs;
+		this.random = dependencies.random();
+		this.beginStep();
+		this.limitTimes();
 	}
 
 	get api(): ApiClient {
@@ -63,33 +82,29 @@ export class SessionRun {
 		return this.api.clock.monotonicMs();
 	}
 
-	/** Milliseconds since 1970. The system clock counts at the start of the run only, so setting it later changes nothing. */
+	/** Milliseconds since 1970 */
 	get wallTime(): number {
-		return this.startedAtWallTime + this.now - this.startedAt;
+		return this.dependencies.wallTime();
 	}
 
 	/** The course so far. Empty before the session is known */
 	get record(): Partial<Course> & Pick<Course, 'requests' | 'questions'> {
 		const stored = this.dependencies.journal.read();
-		const nothing = { requests: [], questions: [] };
-		return stored && stored.state !== 'starting' ? { ...nothing, ...stored } : nothing;
+		return { requests: [], questions: [], ...(stored && isKnown(stored) && stored) };
 	}
 
 	get sessionId(): string {
 		return this.record.sessionId!;
 	}
 
-	/** Returns the end of Max Wait on the monotonic clock. */
-	get maxWaitAt(): number {
-		return this.now + maxWaitAt(this.wait, this.settings.timeouts) - this.wallTime;
-	}
-
 	get wait(): WaitState {
 		return this.record.wait ?? { since: this.wallTime };
 	}
 
+	/** Half a minute after the poll, or after Max Wait */
 	get decisionDeadline(): number {
-		return this.pollDeadline + DECISION_BUDGET_MS;
+		const leftMs = maxWaitAt(this.wait.since, this.settings.timeouts) - this.wallTime;
+		return Math.min(this.pollDeadline, this.now + leftMs) + DECISION_BUDGET_MS;
 	}
 
 	/** True if the next poll shows the outcome of a decision, so that it's worth waiting for */
@@ -99,15 +114,24 @@ export class SessionRun {
 		return isHeld || hasUnknownDecision(this.record.requests);
 	}
 
-	get lastPollAt(): number {
-		return this.isSettling ? this.decisionDeadline : this.pollDeadline;
+	/** Gives the next poll its time. */
+	beginStep(): void {
+		this.pollDeadline = this.now + POLL_REQUEST_MS;
 	}
 
 	/** Changes the record of a session that is known. */
 	save(changes: Partial<Course>): void {
 		const { sessionId, wait, record } = this;
-		const running = { ...record, sessionId, wait, ...changes };
+		const { tries } = this.dependencies.journal.read() ?? {};
+		const running = { ...(tries && { tries }), ...record, sessionId, wait, ...changes };
 		this.dependencies.journal.write({ ...running, v: RECORD_VERSION, state: 'running' });
+	}
+
+	/** Records when the next try to start comes. */
+	saveStart(start: StartState): void {
+		const { journal } = this.dependencies;
+		const { tries } = journal.read() ?? {};
+		journal.write({ ...(tries && { tries }), v: RECORD_VERSION, state: 'waiting', start });
 	}
 
 	/** Records an intent before its effect is requested, and removes it only if the effect provably didn't happen. */
@@ -121,15 +145,26 @@ export class SessionRun {
 	}
 
 	noteChange(): void {
-		this.saveWait({ changedAt: this.wallTime });
+		const { wallTime: now } = this;
+		const { changedAt = 0, activeSince = now } = this.wait;
+		const isOther = now > Math.min(changedAt + ACTIVITY_GAP_MS, activeSince + MAX_ACTIVITY_MS);
+		this.saveWait({ changedAt: now, activeSince: isOther ? now : activeSince });
 	}
 
 	/** Moves times of earlier wakes out of the future, where they are if the system clock was set back in between. */
-	limitTimes(): void {
-		const { turn, wait } = this.record;
+	private limitTimes(): void {
+		const { turn, wait, lastReadAt } = this.record;
 		const now = this.wallTime;
 		if (turn && turn.sentAt > now) this.save({ turn: { ...turn, sentAt: now } });
-		if (wait?.changedAt !== undefined && wait.changedAt > now) this.noteChange();
+		if (lastReadAt !== undefined && lastReadAt > now) this.save({ lastReadAt: now });
+		if (!wait) return;
+		const limited = Object.fromEntries(
+			(['changedAt', 'activeSince', 'triedAt'] as const).flatMap((name) => {
+				const at = wait[name];
+				return at !== undefined && at > now ? [[name, now]] : [];
+			}),
+		);
+		if (Object.keys(limited).length > 0) this.saveWait(limited);
 	}
 
 	/** Adds a warning that later wakes also return. */
@@ -166,3 +201,8 @@ export class SessionRun {
 		this.dependencies.onProgress?.(this.session);
 	}
 }
+
+const isKnown = (
+	record: SessionRecord,
+): record is Exclude<SessionRecord, { state: 'starting' | 'waiting' }> =>
+	record.state === 'running' || record.state === 'ended';

@@ -1,4 +1,5 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
+import type { Semaphore } from '../../shared/client/semaphore';
 import type { ApiClient } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
@@ -12,7 +13,7 @@ import type { Ask, TeamSettings } from '../requests/questions';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import type { SessionRecord } from './record';
-import type { Timeouts } from './schedule';
+import type { Timeouts } from './timeouts';
 
 /** An item for an approver, with the requests that it's about */
 export interface AskedItem {
@@ -62,8 +63,14 @@ export interface RunDependencies {
 	format?: OutputFormat;
 	/** The item's effects that must not happen twice */
 	ledger: Ledger;
+	/** Returns whether this execution has ever reached the service. */
+	hasReached(): boolean;
 	/** Returns a number from 0 to 1. */
 	random(): number;
+	/** Returns milliseconds since 1970, from one reading of the system clock for the whole wake, so that setting it meanwhile changes nothing. */
+	wallTime(): number;
+	/** Limits the polls at once, so that each has its whole time */
+	polls: Semaphore;
 	log(message: string, about: Record<string, unknown>): void;
 	/** Called when the session is known, and again when its dashboard URL is known */
 	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
@@ -86,8 +93,6 @@ export interface RunResult {
 	warnings: string[];
 	pollCount: number;
 	durationMs: number;
-	/** `stillRunning`: wall-clock time of the next poll, in milliseconds */
-	wakeAt?: number;
 	/** `needsApproval`: an item for each approver who is asked now */
 	asked?: AskedItem[];
 }

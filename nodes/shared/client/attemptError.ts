@@ -131,6 +131,7 @@ export function attemptError(
 ): WorkspaceAutomationError {
 	const error = describeAttempt(attempt, request, wallMs);
 	error.kind = findKind(attempt);
+	error.attempt = attempt.kind;
 	return error;
 }
 

@@ -1,0 +1,160 @@
+import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
+import { readConcurrency } from '../panel/read';
+import { NEVER, pauseUntil, plan, type Known, type Others, type Plan } from '../plan/plan';
+import { takeStep } from '../session/step';
+import { applyAnswers } from './answers';
+import type { Batch, Item, Wake } from './batch';
+import { countWaiting, noteWaiting } from './crowd';
+import { describeSession } from './known';
+import { hasLeaving, endItem, failItem, takeAsked } from './outputs';
+
+/** A person who watches a manual execution sees news within seconds for so long. */
+const WATCHED_MS = 5 * 60_000;
+/** Time in which other sessions that were read together may join the items that leave */
+const JOIN_MS = 2_000;
+/** Time after which an entry that did nothing is due again, at the earliest */
+const IDLE_MS = 1_000;
+
+/** Why a run of the node returns to n8n */
+export type TurnEnd =
+	| { kind: 'ended' }
+	| { kind: 'leave'; plan: Others }
+	| { kind: 'yield'; plan: Others }
+	/** `at`: by the clock of the wake */
+	| { kind: 'pause'; plan: Others; at: number };
+
+export const isOpen = ({ run, error }: Item): boolean => run !== undefined && !error;
+
+/** Carries out the plan of an entry's sessions, until items leave, something else of the execution is due, or nothing is. */
+export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
+	const { context, engine, flights, api } = batch;
+	const { clock } = api!;
+	const signal = context.getExecutionCancelSignal?.();
+	let hasWorked = false;
+	let leavingSince: number | undefined;
+	let alarm: { at: number; rings: Promise<void> } | undefined;
+	try {
+		for (;;) {
+			throwIfAborted(signal);
+			takeAnswers(batch, wake);
+			const now = wake.now();
+			const open = batch.items.filter(isOpen);
+			noteWaiting(batch, open.length);
+			if (open.length === 0) return { kind: 'ended' };
+			const others = engine.readOthers(now);
+			const planned = planEntry(batch, wake, open, now, others);
+			const isLeaving = batch.canLeave && hasLeaving(batch);
+			if (!isLeaving && planned.due.length > 0) {
+				for (const index of planned.due) launch(batch, open[index]);
+				hasWorked = true;
+				continue;
+			}
+			const summary = summarize(planned, flights.size > 0, hasWorked, now);
+			leavingSince = isLeaving ? (leavingSince ?? now) : undefined;
+			const hasJoined = flights.size === 0 || now >= (leavingSince ?? now) + JOIN_MS;
+			if (isLeaving && hasJoined) return { kind: 'leave', plan: summary };
+			if (!isLeaving && others.dueAt <= now) return { kind: 'yield', plan: summary };
+			if (!isLeaving && !summary.keeps && !others.keeps)
+				return { kind: 'pause', plan: summary, at: pauseUntil(planned, others, now) };
+			const until = isLeaving ? now + JOIN_MS : Math.min(planned.dueAt, others.dueAt);
+			if (until < Math.min(NEVER, alarm?.at ?? NEVER)) {
+				const ringsAt = {
+					at: until,
+					rings: clock.sleep(Math.max(1, Math.ceil(until - now)), signal),
+				};
+				alarm = ringsAt;
+				const forget = () => void (alarm = alarm === ringsAt ? undefined : alarm);
+				ringsAt.rings.then(forget, forget);
+			}
+			const landing = new Promise<void>((resolve) => (batch.onLanding = resolve));
+			await Promise.race(alarm ? [alarm.rings, landing] : [landing]);
+		}
+	} finally {
+		noteWaiting(batch, 0);
+	}
+}
+
+function planEntry(
+	batch: Batch,
+	{ isByAnswer }: Wake,
+	open: readonly Item[],
+	now: number,
+	others: Others,
+): Plan {
+	const { context, pauses, asTool } = batch;
+	const sessions = open.map((item) => describe(batch, item));
+	return plan(sessions, now, others, {
+		slots: readConcurrency(context),
+		waiting: countWaiting(),
+		watchedUntil:
+			pauses && !asTool && context.getMode() === 'manual' ? watchedUntil(batch, now) : 0,
+		isByAnswer,
+	});
+}
+
+function watchedUntil({ context }: Batch, now: number): number {
+	const state: { watchedSince?: number } = context.getContext('node');
+	state.watchedSince = Math.min(state.watchedSince ?? now, now);
+	return state.watchedSince + WATCHED_MS;
+}
+
+/** Returns what the plan knows of an item's session. It changes only when a request begins or ends, or an answer comes. */
+const describe = ({ pauses, flights }: Batch, item: Item): Known =>
+	(item.known ??= describeSession(item.run!, pauses ? 'paused' : 'running', flights.has(item)));
+
+/** Returns what others need to know of an entry's plan. */
+function summarize(
+	{ dueAt, keeps, hasOpenLink }: Plan,
+	isBusy: boolean,
+	hasWorked: boolean,
+	now: number,
+): Others {
+	const earliest = isBusy || !hasWorked ? now + IDLE_MS : now;
+	const next = isBusy ? Math.min(dueAt, now + IDLE_MS) : dueAt;
+	return {
+		dueAt: Math.min(NEVER, Math.max(earliest, next)),
+		...((keeps || isBusy) && { keeps: keeps ?? ('active' as const) }),
+		hasOpenLink,
+	};
+}
+
+/** Applies answers that approvers have given since the last turn. */
+function takeAnswers(batch: Batch, wake: Wake): void {
+	const { context, engine } = batch;
+	if (!applyAnswers(context)) return;
+	const { name } = context.getNode();
+	engine.makeDue(name, wake.now());
+	for (const each of wake.batches.values())
+		if (each.context.getNode().name === name) for (const item of each.items) item.known = undefined;
+}
+
+/** The effects with which a session of an item begins */
+const FIRST_EFFECTS = ['start', 'message 0'];
+
+/** Begins what is due of an item's session. The run doesn't wait for it. */
+function launch(batch: Batch, item: Item): void {
+	const flight = takeItemStep(batch, item).finally(() => {
+		batch.flights.delete(item);
+		item.known = undefined;
+		batch.onLanding?.();
+	});
+	batch.flights.set(item, flight);
+	item.known = undefined;
+}
+
+async function takeItemStep(batch: Batch, item: Item): Promise<void> {
+	const run = item.run!;
+	const { ledger } = run.dependencies;
+	try {
+		const result = await takeStep(run);
+		if (!result) return;
+		item.result = result;
+		if (result.kind === 'needsApproval') takeAsked(batch, item, result);
+		if (result.kind !== 'needsApproval' || batch.asTool) endItem(batch, item);
+	} catch (error) {
+		const isOver = item.result?.kind === 'failed' || error instanceof SessionAbortedError;
+		// Another try starts another session, or sends the message of Continue again.
+		if (isOver) for (const effect of FIRST_EFFECTS) await ledger.forget(effect);
+		failItem(batch, item, error as Error);
+	}
+}

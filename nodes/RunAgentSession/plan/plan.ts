@@ -1,0 +1,217 @@
+import { MIN_PAUSE_MS, MIN_POLL_MS, pausedDelayMs, pollDelayMs, retryPollMs } from './intervals';
+
+// The plan of one entry's sessions: what is due now, and when the next thing is. Pure. All times are wall-clock milliseconds.
+
+/** A time that never comes. JSON has no Infinity. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** Time that the node keeps reading a session after a change, so that requests within a minute of each other don't cost a pause each */
+export const ACTIVE_MS = 75_000;
+/** Time from the first of several changes for which the node keeps reading */
+const MAX_ACTIVE_MS = 30 * 60_000;
+/** Saves the IDs of sessions right after their start. A shorter pause is unsafe on n8n 1, which saves the status before the data. */
+export const FIRST_PAUSE_MS = 5_000;
+/** What is due within this time is done before a pause. */
+const SHORT_PAUSE_MS = MIN_PAUSE_MS / 2;
+/** Sessions that start before their IDs are saved: so many may be lost to n8n if it's killed */
+export const START_SLICE = 10;
+
+/** What the plan knows of a session that hasn't ended. */
+export interface Known {
+	mode: 'running' | 'paused';
+	/** Time of the next try to start. Missing once the session has begun */
+	startAt?: number;
+	/** Begin of the wait, from which ages count */
+	since: number;
+	/** True if the session existed before, so that it can be read at once */
+	isGiven: boolean;
+	/** Latest try to read it. Missing before the first one */
+	triedAt?: number;
+	/** Tries in a row that returned no reading, and the service's Retry-After of the last */
+	failures: number;
+	retryAfterMs: number;
+	/** Latest change: a request was seen, a decision or message was sent */
+	changedAt?: number;
+	/** First of the changes that followed each other */
+	activeSince?: number;
+	/** True if it must be read at once: for a new answer, and before a denial */
+	isUrgent: boolean;
+	/** True if an approver has a link, and its answer hasn't been sent */
+	hasOpenLink: boolean;
+	/** Max Wait, an unanswered request or a reminder, whichever is first */
+	timeoutAt: number;
+	/** True if no pause has saved its ID yet */
+	isUnsaved: boolean;
+	/** True while a request is in flight */
+	isBusy: boolean;
+	/** From 0 to 1, another one after each reading */
+	random: number;
+}
+
+/** Why an execution can't pause: sessions that keep it running, or readings that come within seconds */
+export type Keep = 'running' | 'active';
+
+/** What other entries and nodes of the execution have planned. */
+export interface Others {
+	dueAt: number;
+	keeps?: Keep;
+	hasOpenLink: boolean;
+}
+
+export interface Limits {
+	/** Sessions that may be begun and not ended while the execution keeps running */
+	slots: number;
+	/** Sessions that wait in this process */
+	waiting: number;
+	/** A person watches a manual execution, and it keeps reading until then */
+	watchedUntil: number;
+	/** True in a wake that an answer caused, which must be short because n8n answers links with an error while it runs */
+	isByAnswer: boolean;
+}
+
+export interface Plan {
+	/** Indexes of the sessions that are due now, longest unread first */
+	due: number[];
+	/** Time of the next thing */
+	dueAt: number;
+	keeps?: Keep;
+	hasOpenLink: boolean;
+}
+
+export const NO_OTHERS: Others = { dueAt: NEVER, hasOpenLink: false };
+
+/** Returns the end of the time in which a paused session is read every few seconds. */
+function activeUntil(
+	{ changedAt, activeSince = changedAt }: Known,
+	{ watchedUntil }: Limits,
+): number {
+	const active =
+		changedAt === undefined ? 0 : Math.min(changedAt + ACTIVE_MS, activeSince! + MAX_ACTIVE_MS);
+	return Math.max(active, watchedUntil);
+}
+
+/** Returns the time of the next reading, and whether the execution keeps running until then. */
+function nextReading(
+	known: Known,
+	limits: Limits,
+	isQuick: boolean,
+): { at: number; isKept: boolean } {
+	const { mode, since, isGiven, triedAt, failures, retryAfterMs, changedAt = 0, random } = known;
+	const until = mode === 'running' ? NEVER : isQuick ? 0 : activeUntil(known, limits);
+	if (triedAt === undefined) {
+		const at = since + (isGiven ? 0 : MIN_POLL_MS);
+		return { at, isKept: at <= until };
+	}
+	const goodMs = pollDelayMs(triedAt - since, random, limits.waiting);
+	const shortMs = failures === 0 ? goodMs : retryPollMs(failures, goodMs, retryAfterMs);
+	if (triedAt + shortMs <= until) return { at: triedAt + shortMs, isKept: true };
+	const quietMs = triedAt - Math.max(since, changedAt);
+	const longMs =
+		failures === 0
+			? pausedDelayMs(quietMs)
+			: Math.max(
+					retryAfterMs,
+					Math.min(pausedDelayMs(quietMs), MIN_PAUSE_MS * 2 ** (failures - 1)),
+				);
+	return { at: triedAt + longMs, isKept: false };
+}
+
+interface Planned {
+	at: number;
+	isKept: boolean;
+}
+
+/** Returns when a session needs something: a try to start, a reading, or the end of a timeout, which wins over the shortest pause. */
+function nextStep(known: Known, limits: Limits, isQuick: boolean): Planned {
+	const { startAt, isUrgent, timeoutAt, triedAt, isBusy } = known;
+	if (isBusy) return { at: NEVER, isKept: true };
+	if (startAt !== undefined) return { at: Math.min(startAt, timeoutAt), isKept: true };
+	if (isUrgent) return { at: 0, isKept: true };
+	const reading = nextReading(known, limits, isQuick);
+	// A timeout that a try came after changes nothing by itself.
+	const isPassed = triedAt !== undefined && triedAt >= timeoutAt;
+	return isPassed || reading.at <= timeoutAt ? reading : { ...reading, at: timeoutAt };
+}
+
+/** Returns whether a session that isn't due is read along, because n8n runs anyway: halfway to its time, and within the shortest pause. */
+const isReadAlong = ({ triedAt }: Known, { at }: Planned, now: number): boolean =>
+	triedAt !== undefined && at <= now + MIN_PAUSE_MS && now - triedAt >= at - now;
+
+/** Returns whether a session is read before a pause, because it would be too short. */
+const isSoon = ({ triedAt = 0, startAt }: Known, { at }: Planned, now: number): boolean =>
+	startAt === undefined && at <= now + SHORT_PAUSE_MS && now - triedAt >= SHORT_PAUSE_MS;
+
+/** Returns how many of the starts that are due may happen now. */
+function countStarts(
+	sessions: readonly Known[],
+	canSave: boolean,
+	isRunning: boolean,
+	{ slots }: Limits,
+): number {
+	const begun = sessions.filter(({ startAt, isBusy }) => startAt === undefined || isBusy);
+	const starting = begun.filter(({ startAt, isUnsaved }) =>
+		startAt === undefined ? canSave && isUnsaved : true,
+	);
+	return Math.min(START_SLICE - starting.length, isRunning ? slots - begun.length : START_SLICE);
+}
+
+/**
+ * Plans the sessions of one entry. Everything that decides about time is in here.
+ * @param others what else the execution has to do
+ */
+export function plan(
+	sessions: readonly Known[],
+	now: number,
+	others: Others,
+	limits: Limits,
+): Plan {
+	const hasOpenLink = sessions.some((each) => each.hasOpenLink);
+	const isQuick = hasOpenLink || others.hasOpenLink || limits.isByAnswer;
+	const isRunning = sessions.some(({ mode }) => mode === 'running');
+	// Beside a node that keeps the execution running, no pause saves anything.
+	const canSave = !isRunning && others.keeps !== 'running' && limits.watchedUntil <= now;
+	const mustSave = canSave && sessions.some(({ isUnsaved }) => isUnsaved);
+	const steps = sessions.map((known) => nextStep(known, limits, isQuick));
+	const isStart = (index: number) => sessions[index].startAt !== undefined;
+
+	let starts = countStarts(sessions, canSave, isRunning, limits);
+	const isDue = (index: number): boolean => {
+		if (steps[index].at > now) return false;
+		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
+		return starts-- > 0;
+	};
+	const waitsForSlot = new Set<number>();
+	let due = steps.flatMap((step, index) => {
+		const isTaken = isDue(index);
+		if (!isTaken && step.at <= now) waitsForSlot.add(index);
+		return isTaken ? [index] : [];
+	});
+
+	const isBusy = sessions.some((each) => each.isBusy);
+	const isKept = steps.some(
+		({ at, isKept: keeps }, index) =>
+			!waitsForSlot.has(index) &&
+			keeps &&
+			at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
+	);
+	const keeps = isRunning ? 'running' : isBusy || (isKept && !mustSave) ? 'active' : undefined;
+	if (!mustSave && keeps === undefined && others.keeps === undefined && others.dueAt > now) {
+		const soon = (index: number) => isSoon(sessions[index], steps[index], now);
+		const wakes = due.length > 0 || sessions.some((_, index) => soon(index));
+		due = sessions.flatMap((known, index) => {
+			const isAdded = soon(index) || (wakes && isReadAlong(known, steps[index], now));
+			return isAdded || due.includes(index) ? [index] : [];
+		});
+	}
+	const later = steps.filter((_, index) => !due.includes(index) && !waitsForSlot.has(index));
+	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(NEVER, ...later.map(({ at }) => at));
+	const unread = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
+	due.sort((one, other) => unread(one) - unread(other));
+	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink };
+}
+
+/** Returns when a pausing execution has to wake. n8n checks every minute, so a shorter pause than half of that saves nothing. */
+export const pauseUntil = ({ dueAt }: Plan, others: Others, now: number): number => {
+	const at = Math.min(dueAt, others.dueAt);
+	return dueAt === now + FIRST_PAUSE_MS ? dueAt : Math.max(at, now + SHORT_PAUSE_MS);
+};

@@ -1,0 +1,119 @@
+import { findProject } from '../../shared/client/projects';
+import { fetchSession } from '../../shared/client/sessions';
+import { hasEnded } from '../../shared/client/session';
+import type { CallOptions } from '../../shared/client/operations';
+import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { askApprovers } from './ask';
+import { begin } from './begin';
+import {
+	abandonedError,
+	abortSession,
+	endedResult,
+	lastRequests,
+	toResult,
+	withSessionErrors,
+} from './finish';
+import { applyReading, pollOnce } from './poll';
+import { applyFormat } from './repair';
+import type { SessionRun } from './run';
+import { formatLimit, passedTimeout } from './timeouts';
+import type { RunResult } from './types';
+
+/**
+ * Does what is due of one session: begins it, or polls it once, decides, and applies its timeouts.
+ * @returns the outcome, or the requests that approvers are asked for. Undefined while the session continues
+ * @throws WorkspaceAutomationError that names the session and the decisions, also for a timeout, and CanceledError after Stop
+ */
+export async function takeStep(run: SessionRun): Promise<RunResult | undefined> {
+	return await withSessionErrors(run, async () => {
+		const isRequested = !run.hasBegun && (await begin(run));
+		const { maxWaitMs } = run.settings.timeouts;
+		// Max Wait 0 is one poll, at once.
+		if (isRequested && (!run.hasBegun || maxWaitMs > 0)) return undefined;
+		run.beginStep();
+		const result = await applyTimeout(run, await pollOnce(run));
+		if (result?.kind !== 'needsApproval') return result && withCourse(run, result);
+		await nameProject(run);
+		const asked = askApprovers(run);
+		return asked.length > 0 ? { ...withCourse(run, result), asked } : undefined;
+	});
+}
+
+const withCourse = (run: SessionRun, result: RunResult): RunResult => ({
+	...result,
+	origin: run.record.origin,
+	pollCount: run.record.pollCount ?? 0,
+	durationMs: run.wallTime - run.wait.since,
+});
+
+/** Applies If Nobody Answers and Max Wait. @throws WorkspaceAutomationError that reports the end of the wait */
+async function applyTimeout(
+	run: SessionRun,
+	result: RunResult | undefined,
+): Promise<RunResult | undefined> {
+	const { timeouts } = run.settings;
+	if (result && result.kind !== 'needsApproval') return result;
+	const passed = passedTimeout(run.wait.since, run.record.requests, timeouts, run.wallTime);
+	// A poll denies the requests that timed out.
+	if (!passed || (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny')) return result;
+	return await endWait(run, passed);
+}
+
+/** Age of a reading that makes another one needless */
+const JUST_MS = 1_000;
+
+/** Ends the wait after a timeout. A session that turns out to have completed is a result, before the abort and after it. */
+async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promise<RunResult> {
+	const { api, settings, lastFailure } = run;
+	const { maxWaitMs, onMaxWait, unansweredAfterMs } = settings.timeouts;
+	const isMaxWait = passed === 'maxWait';
+	const options = lastRequests(api);
+	const { lastReadAt = 0 } = run.record;
+	const isJustRead = !lastFailure && run.wallTime < lastReadAt + JUST_MS;
+	const last = isJustRead ? await completedResult(run) : await pollLast(run, options);
+	if (last) return last;
+	const isAborted = !isMaxWait || onMaxWait === 'abort';
+	if (run.lastFailure)
+		run.warnings.add(
+			`The session couldn't be read at the end: ${run.lastFailure.message}. ${run.lastFailure.description}`,
+		);
+	if (!isAborted && settings.isTool) return toResult(run, 'stillRunning');
+	const aborting = isAborted ? await abortSession(api, run.sessionId, options) : undefined;
+	const abortedAt = run.wallTime;
+	// Max Wait 0 promises one poll.
+	const after = isAborted && maxWaitMs > 0 ? await pollLast(run, options) : undefined;
+	if (after?.kind === 'completed') return after;
+	// Unless a poll shows the session after the abort, it may have completed before it, so a retry polls.
+	const isSeen = (run.record.lastReadAt ?? 0) >= abortedAt;
+	const limit = formatLimit(isMaxWait ? maxWaitMs : unansweredAfterMs);
+	const raise = isMaxWait ? "'Max Wait'" : "'If Nobody Answers After'";
+	throw abandonedError(
+		isMaxWait
+			? `The session did not finish within ${limit}`
+			: `The session waited ${limit} for an approver's decision`,
+		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
+		[`Raise ${raise}.`, ...run.listWarnings()].join(' '),
+	);
+}
+
+/** Returns a session that has ended as its result, also with requests that are still pending. */
+async function completedResult(run: SessionRun): Promise<RunResult | undefined> {
+	const result = run.session && hasEnded(run.session) ? endedResult(run) : undefined;
+	return result && (await applyFormat(run, result, false));
+}
+
+/** Polls once more: a session that has ended is a result, and doesn't need an abort. */
+async function pollLast(run: SessionRun, options: CallOptions): Promise<RunResult | undefined> {
+	const last = await resultOrError(fetchSession(run.api, run.sessionId, options));
+	if (last instanceof WorkspaceAutomationError || !applyReading(run, last)) return undefined;
+	run.lastFailure = undefined;
+	return await completedResult(run);
+}
+
+/** Looks up the project's name and time zone, which an approval request shows. */
+async function nameProject(run: SessionRun): Promise<void> {
+	const { origin } = run.record;
+	if (origin?.projectId === undefined || origin.timeZone !== undefined) return;
+	const { projectName, timeZone } = await findProject(run.api, origin.projectId);
+	run.save({ origin: { ...origin, projectName: origin.projectName ?? projectName, timeZone } });
+}

@@ -1,0 +1,214 @@
+// What is due when, as a table: each row is a moment of an entry's sessions.
+import { describe, expect, test } from '@jest/globals';
+import {
+	FIRST_PAUSE_MS,
+	NEVER,
+	NO_OTHERS,
+	pauseUntil,
+	plan,
+	START_SLICE,
+	type Known,
+	type Limits,
+	type Others,
+} from '../../nodes/RunAgentSession/plan/plan.ts';
+
+const S = 1_000;
+const MIN = 60 * S;
+const HOUR = 60 * MIN;
+const NOW = 10 * HOUR;
+
+const session = (changes: Partial<Known> = {}): Known => ({
+	mode: 'paused',
+	since: NOW - HOUR,
+	isGiven: false,
+	triedAt: NOW,
+	failures: 0,
+	retryAfterMs: 0,
+	isUrgent: false,
+	hasOpenLink: false,
+	timeoutAt: NEVER,
+	isUnsaved: false,
+	isBusy: false,
+	random: 0,
+	...changes,
+});
+const running = (changes: Partial<Known> = {}) => session({ mode: 'running', ...changes });
+const toStart = (changes: Partial<Known> = {}) =>
+	session({ startAt: NOW, since: NOW, triedAt: undefined, ...changes });
+const planned = (
+	sessions: Known[],
+	{ others, ...limits }: Partial<Limits> & { others?: Partial<Others> } = {},
+) =>
+	plan(
+		sessions,
+		NOW,
+		{ ...NO_OTHERS, ...others },
+		{
+			slots: 20,
+			waiting: 1,
+			watchedUntil: 0,
+			isByAnswer: false,
+			...limits,
+		},
+	);
+
+const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof planned>>]> = [
+	[
+		'a running session is read 5 s after its start',
+		planned([running({ since: NOW, triedAt: undefined })]),
+		{ due: [], dueAt: NOW + 5 * S, keeps: 'running' },
+	],
+	[
+		'a running session is read after 5% of its age, from 5 to 10 s',
+		planned([running({ since: NOW - 2 * MIN })]),
+		{ dueAt: NOW + 6 * S, keeps: 'running' },
+	],
+	[
+		'a failed poll is repeated after a second',
+		planned([running({ failures: 1 })]),
+		{ dueAt: NOW + S },
+	],
+	[
+		'Retry-After of a poll is honored, and cut to the time that is left',
+		planned([running({ failures: 1, retryAfterMs: HOUR, timeoutAt: NOW + MIN })]),
+		{ dueAt: NOW + MIN },
+	],
+	[
+		'a paused session is read at least 70 s after its last reading',
+		planned([session({ since: NOW - MIN })]),
+		{ due: [], dueAt: NOW + 70 * S, keeps: undefined },
+	],
+	[
+		'a paused session is read after 5% of the time since its last change, at most 10 minutes',
+		planned([session({ since: NOW - 9 * HOUR, changedAt: NOW - HOUR })]),
+		{ dueAt: NOW + 3 * MIN },
+	],
+	[
+		'a timeout wins over the 70 s',
+		planned([session({ timeoutAt: NOW + 50 * S })]),
+		{ dueAt: NOW + 50 * S },
+	],
+	[
+		'a timeout that a try came after is due no more',
+		planned([session({ since: NOW - MIN, timeoutAt: NOW - S })]),
+		{ due: [], dueAt: NOW + 70 * S },
+	],
+	[
+		"another session's wake never delays a session",
+		planned([session({ since: NOW - MIN }), session({ triedAt: NOW - 9 * MIN, since: 0 })]),
+		{ due: [], dueAt: NOW + MIN },
+	],
+	[
+		'what is due within 35 s is read before a pause',
+		planned([session({ since: NOW - 3 * MIN, triedAt: NOW - 40 * S })]),
+		{ due: [0] },
+	],
+	[
+		'who is halfway to the time is read along, the longest unread first',
+		planned([
+			session({ triedAt: NOW - 70 * S, since: NOW - 2 * MIN }),
+			session({ triedAt: NOW - 8 * MIN - 55 * S, since: 0 }),
+		]),
+		{ due: [1, 0] },
+	],
+	[
+		'a session that was never read is read before a pause',
+		planned([session({ triedAt: undefined, since: NOW - S })]),
+		{ due: [0] },
+	],
+	[
+		'after a change, a session is read every few seconds for 75 s',
+		planned([session({ changedAt: NOW - 60 * S, activeSince: NOW - 5 * MIN, since: NOW - MIN })]),
+		{ dueAt: NOW + 5 * S, keeps: 'active' },
+	],
+	[
+		'after half an hour of changes, it is no more',
+		planned([session({ changedAt: NOW - S, activeSince: NOW - 31 * MIN })]),
+		{ dueAt: NOW + 70 * S, keeps: undefined },
+	],
+	[
+		'an open link ends the reading every few seconds',
+		planned([session({ changedAt: NOW, activeSince: NOW, hasOpenLink: true })]),
+		{ dueAt: NOW + 70 * S, keeps: undefined, hasOpenLink: true },
+	],
+	[
+		'an open link of another node does so, too',
+		planned([session({ changedAt: NOW })], { others: { hasOpenLink: true } }),
+		{ keeps: undefined },
+	],
+	[
+		'the wake of an answer is as short',
+		planned([session({ changedAt: NOW })], { isByAnswer: true }),
+		{ keeps: undefined },
+	],
+	['an answer is due at once', planned([session({ isUrgent: true })]), { due: [0] }],
+	[
+		'a new session is saved by a pause before it is read',
+		planned([
+			session({ isUnsaved: true, triedAt: undefined, since: NOW - MIN }),
+			session({ triedAt: 0 }),
+		]),
+		{ due: [], dueAt: NOW + FIRST_PAUSE_MS, keeps: undefined },
+	],
+	[
+		'beside a node that keeps the execution running nothing can be saved, so it is read',
+		planned([session({ isUnsaved: true, triedAt: undefined, since: NOW - MIN })], {
+			others: { keeps: 'running', dueAt: NOW + S },
+		}),
+		{ due: [0] },
+	],
+	[
+		'sessions start in slices',
+		planned(Array.from({ length: 25 }, () => toStart())),
+		{ due: Array.from({ length: START_SLICE }, (_, index) => index) },
+	],
+	[
+		'the next slice waits until the IDs of the last are saved',
+		planned([
+			...Array.from({ length: START_SLICE }, () => session({ isUnsaved: true })),
+			toStart(),
+		]),
+		{ due: [], dueAt: NOW + FIRST_PAUSE_MS },
+	],
+	[
+		'while the execution keeps running, sessions start as others end',
+		planned([running(), toStart({ mode: 'running' })], { slots: 1 }),
+		{ due: [], dueAt: NOW + (10 * S) / 1.2 },
+	],
+	[
+		'a start that was not taken waits for its time',
+		planned([toStart({ startAt: NOW + MIN })]),
+		{ due: [], dueAt: NOW + MIN, keeps: undefined },
+	],
+	[
+		'a start that is due within 35 s keeps the execution running',
+		planned([toStart({ startAt: NOW + 5 * S })]),
+		{ dueAt: NOW + 5 * S, keeps: 'active' },
+	],
+	[
+		'a request in flight keeps the execution running',
+		planned([session({ isBusy: true })]),
+		{ due: [], dueAt: NEVER, keeps: 'active' },
+	],
+	[
+		'a person who watches sees news within seconds',
+		planned([session()], { watchedUntil: NOW + MIN }),
+		{ keeps: 'active' },
+	],
+];
+
+describe('the plan', () => {
+	test.each(ROWS)('%s', (_, actual, expected) => {
+		expect({ keeps: undefined, ...actual }).toMatchObject(expected);
+	});
+
+	test('a pause is no shorter than 35 s, except after a start', () => {
+		const soon = { due: [], dueAt: NOW + 20 * S, hasOpenLink: false };
+		expect(pauseUntil(soon, NO_OTHERS, NOW)).toBe(NOW + 35 * S);
+		expect(pauseUntil({ ...soon, dueAt: NOW + MIN }, NO_OTHERS, NOW)).toBe(NOW + MIN);
+		expect(pauseUntil({ ...soon, dueAt: NOW + FIRST_PAUSE_MS }, NO_OTHERS, NOW)).toBe(NOW + 5 * S);
+		expect(pauseUntil({ ...soon, dueAt: NEVER }, { ...NO_OTHERS, dueAt: NOW + MIN }, NOW)).toBe(
+			NOW + MIN,
+		);
+	});
+});
