@@ -1,0 +1,112 @@
+// Runs one world, and returns everything that the oracle reads.
+import { replaceNetwork } from '../support/http.mts';
+import { createPeople, type People } from './people.mts';
+import { createRandom } from './random.mts';
+import { createService, type Service } from './service.mts';
+import { createShell, type Shell } from './shell.mts';
+import { createTime } from './time.mts';
+import { HOUR, MINUTE, SECOND, type World } from './world.mts';
+
+export interface History {
+	world: World;
+	began: number;
+	ended: number;
+	/** Time was up before all had ended */
+	isCut: boolean;
+	service: Service;
+	people: People;
+	shell: Shell;
+	/** One line per event that matters */
+	log: string[];
+}
+
+const START = Date.UTC(2026, 9, 5, 9);
+/** Max Wait is a day at most. */
+const HORIZON_MS = 40 * HOUR;
+/** What isn't over so long after all sessions have ended is endless. */
+const AFTERMATH_MS = 3 * HOUR;
+const MAX_EVENTS = 400_000;
+
+export async function runWorld(world: World): Promise<History> {
+	const time = createTime(START);
+	const random = createRandom(`run ${world.seed}`);
+	const lines: string[] = [];
+	const log = (line: string) =>
+		void lines.push(`${((time.now() - START) / SECOND).toFixed(1)} ${line}`);
+	const service = createService(world, time, random.fork('service'), log);
+	let shell: Shell;
+	const people = createPeople(world, time, service, () => shell, log);
+	shell = createShell(world, time, random.fork('shell'), service, log, people.receive);
+	const { count: retriesWanted = 0, afterMs = MINUTE, isCurrent = false } = world.retries ?? {};
+	const retriesOf = new Map<string, number>();
+	const asked = new Set<string>();
+
+	let triggered = 0;
+	/** A trigger that finds n8n down comes again. */
+	function trigger(): void {
+		if (!shell.isUp()) return void time.after(30 * SECOND, trigger);
+		const name = `run${++triggered}`;
+		shell.trigger(world.items.map((_, item) => `${name} item${item}`));
+	}
+
+	/** People look for failed executions every few seconds, and retry them after a while. */
+	function lookAround(): void {
+		for (const row of shell.rows.values()) {
+			if (!['error', 'crashed'].includes(row.status) || asked.has(row.id)) continue;
+			if (row.parentId !== undefined || row.workflow.id === 'answers' || world.isManual) continue;
+			const origin = shell.originOf(row.id);
+			const count = retriesOf.get(origin) ?? 0;
+			if (count >= retriesWanted) continue;
+			asked.add(row.id);
+			retriesOf.set(origin, count + 1);
+			const retry = () => {
+				if (!shell.isUp()) return void time.after(30 * SECOND, retry);
+				if (['error', 'crashed'].includes(row.status)) shell.retry(row.id, isCurrent);
+			};
+			time.after(afterMs, retry);
+		}
+		time.after(5 * SECOND, lookAround);
+	}
+
+	const bringNetworkBack = replaceNetwork(async (request) => await shell.send(request));
+	const moves = 1 + (world.executionsAt?.length ?? 0);
+	let events = 0;
+	let isCut = false;
+	let restAt = 0;
+	try {
+		shell.start();
+		time.after(SECOND, trigger);
+		for (const ms of world.executionsAt ?? []) time.after(ms, trigger);
+		time.after(5 * SECOND, lookAround);
+		if (world.stopAt !== undefined) time.after(world.stopAt, () => shell.stop('1'));
+		const { clock } = world;
+		if (clock) time.after(clock.at, () => shell.setClock(clock.byMs));
+
+		await time.run(() => {
+			events++;
+			const now = time.now();
+			const isEnded = ({ status }: { status: string }) => !['running', 'waiting'].includes(status);
+			const rows = [...shell.rows.values()];
+			const isQuiet =
+				shell.isUp() &&
+				triggered === moves &&
+				rows.length > 0 &&
+				rows.every(isEnded) &&
+				rows.every(({ status, endedAt = now }) => status === 'success' || now > endedAt + afterMs + MINUTE);
+			if (!isQuiet) restAt = 0;
+			else restAt ||= now;
+			const haveAllEnded = service.sessions.length > 0 && service.sessions.every(({ ended }) => ended);
+			const lastEnd = Math.max(START, ...service.sessions.map(({ endedAt = 0 }) => endedAt));
+			const lastSaved = shell.rows.size > 0 && rows.some((row) => !isEnded(row));
+			isCut =
+				now > START + HORIZON_MS ||
+				events > MAX_EVENTS ||
+				(lastSaved && haveAllEnded && triggered === moves && now > lastEnd + AFTERMATH_MS + (world.behindMs ?? 0));
+			return isCut || (restAt > 0 && now > restAt + MINUTE);
+		});
+	} finally {
+		time.leave();
+		bringNetworkBack();
+	}
+	return { world, began: START, ended: time.now(), isCut, service, people, shell, log: lines };
+}

@@ -1,0 +1,10 @@
+import { generate } from './world.mts';
+import { runWorld } from './run.mts';
+const seed = Number(process.argv[2] ?? 1);
+const world = generate(seed);
+console.log(JSON.stringify(world));
+const began = process.hrtime.bigint();
+const history = await runWorld(world);
+console.log(history.log.join('\n'));
+console.log(history.shell.problems, history.isCut, Number(process.hrtime.bigint() - began) / 1e6, 'ms');
+for (const row of history.shell.rows.values()) console.log(row.id, row.status, row.retryOf);
