@@ -57,7 +57,13 @@ export function loadPackage(random: Random): BuiltPackage {
 		randomBytes: bytes,
 		randomUUID() {
 			const hex = bytes(16).toString('hex');
-			return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+			return [
+				hex.slice(0, 8),
+				hex.slice(8, 12),
+				hex.slice(12, 16),
+				hex.slice(16, 20),
+				hex.slice(20),
+			].join('-');
 		},
 	};
 	function load(file: string): any {

@@ -35,8 +35,18 @@ export interface Visit {
 	isSaved: boolean;
 }
 
+/** An answer given by Apply an Answer */
+export interface Applied {
+	at: number;
+	sessionId: string;
+	choice: 'approve' | 'deny';
+	/** The requests that they saw, as JSON */
+	shown: string;
+}
+
 export interface People {
 	messages: Message[];
+	applied: Applied[];
 	visits: Visit[];
 	receive(items: IDataObject[], executionId: string): void;
 }
@@ -54,6 +64,7 @@ export function createPeople(
 ): People {
 	const messages: Message[] = [];
 	const visits: Visit[] = [];
+	const applied: Applied[] = [];
 	const habits = world.people ?? [];
 
 	/** Opens or sends, and again while n8n says that the execution runs. */
@@ -105,6 +116,12 @@ export function createPeople(
 			case 'dashboard':
 				return service.decideInDashboard(message.sessionId, !denies);
 			case 'apply':
+				applied.push({
+					at: time.now(),
+					sessionId: message.sessionId,
+					choice: denies ? 'deny' : 'approve',
+					shown: JSON.stringify(message.json),
+				});
 				return getShell().runNode(
 					{
 						operation: 'applyAnswer',
@@ -124,6 +141,7 @@ export function createPeople(
 
 	return {
 		messages,
+		applied,
 		visits,
 		receive(items, executionId) {
 			for (const json of items) {
@@ -136,7 +154,9 @@ export function createPeople(
 					...(typeof approvalUrl === 'string' && { link: approvalUrl }),
 				};
 				messages.push(message);
-				log(`person gets a message about ${sessionId as string}${approvalUrl ? '' : ' without a link'}`);
+				log(
+					`person gets a message about ${sessionId as string}${approvalUrl ? '' : ' without a link'}`,
+				);
 				if (habits.length === 0) continue;
 				const habit = habits[(messages.length - 1) % habits.length];
 				time.after(habit.afterMs, () => act(message, habit));

@@ -3,7 +3,7 @@ import { replaceNetwork } from '../support/http.mts';
 import { createPeople, type People } from './people.mts';
 import { createRandom } from './random.mts';
 import { createService, type Service } from './service.mts';
-import { createShell, type Shell } from './shell.mts';
+import { createShell, type Row, type Shell } from './shell.mts';
 import { createTime } from './time.mts';
 import { HOUR, MINUTE, SECOND, type World } from './world.mts';
 
@@ -21,11 +21,27 @@ export interface History {
 }
 
 const START = Date.UTC(2026, 9, 5, 9);
-/** Max Wait is a day at most. */
-const HORIZON_MS = 40 * HOUR;
+const HORIZON_MS = 14 * HOUR;
 /** What isn't over so long after all sessions have ended is endless. */
 const AFTERMATH_MS = 3 * HOUR;
-const MAX_EVENTS = 400_000;
+/** Looking costs more than most events. */
+const EVENTS_BETWEEN_LOOKS = 16;
+const MAX_EVENTS = 150_000;
+
+const isEnded = ({ status }: Row) => !['running', 'waiting'].includes(status);
+
+/** Returns whether an item has so many sessions that more tell nothing new. */
+function hasTooManySessions(
+	{ settings, second }: World,
+	{ sessions }: Service,
+	rows: number,
+): boolean {
+	if (sessions.length < 4) return false;
+	const tries = Math.max(settings?.maxTries ?? 1, second?.maxTries ?? 1);
+	const counts = new Map<string, number>();
+	for (const { label } of sessions) counts.set(label, (counts.get(label) ?? 0) + 1);
+	return Math.max(...counts.values()) > tries * Math.min(rows, 4) + 1;
+}
 
 export async function runWorld(world: World): Promise<History> {
 	const time = createTime(START);
@@ -73,6 +89,7 @@ export async function runWorld(world: World): Promise<History> {
 	let events = 0;
 	let isCut = false;
 	let restAt = 0;
+	const { behindMs = 0 } = world;
 	try {
 		shell.start();
 		time.after(SECOND, trigger);
@@ -83,25 +100,25 @@ export async function runWorld(world: World): Promise<History> {
 		if (clock) time.after(clock.at, () => shell.setClock(clock.byMs));
 
 		await time.run(() => {
-			events++;
+			if (++events % EVENTS_BETWEEN_LOOKS !== 0) return false;
 			const now = time.now();
-			const isEnded = ({ status }: { status: string }) => !['running', 'waiting'].includes(status);
 			const rows = [...shell.rows.values()];
+			const areAllEnded = rows.length > 0 && triggered === moves && rows.every(isEnded);
 			const isQuiet =
 				shell.isUp() &&
-				triggered === moves &&
-				rows.length > 0 &&
-				rows.every(isEnded) &&
-				rows.every(({ status, endedAt = now }) => status === 'success' || now > endedAt + afterMs + MINUTE);
-			if (!isQuiet) restAt = 0;
-			else restAt ||= now;
-			const haveAllEnded = service.sessions.length > 0 && service.sessions.every(({ ended }) => ended);
+				areAllEnded &&
+				rows.every(
+					({ status, endedAt = now }) => status === 'success' || now > endedAt + afterMs + MINUTE,
+				);
+			restAt = isQuiet ? restAt || now : 0;
+			const haveEnded = service.sessions.length > 0 && service.sessions.every(({ ended }) => ended);
 			const lastEnd = Math.max(START, ...service.sessions.map(({ endedAt = 0 }) => endedAt));
-			const lastSaved = shell.rows.size > 0 && rows.some((row) => !isEnded(row));
+			const isEndless = !areAllEnded && haveEnded && now > lastEnd + AFTERMATH_MS + behindMs;
 			isCut =
 				now > START + HORIZON_MS ||
 				events > MAX_EVENTS ||
-				(lastSaved && haveAllEnded && triggered === moves && now > lastEnd + AFTERMATH_MS + (world.behindMs ?? 0));
+				isEndless ||
+				hasTooManySessions(world, service, rows.length);
 			return isCut || (restAt > 0 && now > restAt + MINUTE);
 		});
 	} finally {

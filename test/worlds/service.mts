@@ -40,6 +40,8 @@ export interface Arrival {
 	answered: string;
 	/** The service did it */
 	isDone: boolean;
+	/** The sender got the service's own answer to what it asked */
+	isGood: boolean;
 }
 
 export interface Service {
@@ -51,6 +53,8 @@ export interface Service {
 	receive(request: SentRequest): Promise<ReceivedResponse | undefined>;
 	/** Returns the weather that keeps a request from arriving, or delays it. */
 	weatherFor(request: SentRequest): Weather | undefined;
+	/** Notes a request for which there was no connection. */
+	noteUnsent(request: SentRequest): void;
 	decideInDashboard(sessionId: string, isApproval: boolean): void;
 }
 
@@ -209,8 +213,7 @@ export function createService(
 		return {
 			sessionId: session.sessionId,
 			dashboardUrl: `https://service.test/sessions/${session.sessionId}`,
-			status:
-				session.ended === 'aborted' ? 'failed' : (session.ended ?? 'running'),
+			status: session.ended === 'aborted' ? 'failed' : (session.ended ?? 'running'),
 			...(session.ended === 'failed' && { error: 'The agent gave up' }),
 			...(session.ended === 'aborted' && { error: 'The session was aborted' }),
 			pendingInteractions: pending.map((request) => {
@@ -341,7 +344,10 @@ export function createService(
 			const recent = starts.filter((at) => at > time.now() - START_WINDOW_MS);
 			if (recent.length >= world.startLimit) {
 				const seconds = Math.ceil((recent[0] + START_WINDOW_MS - time.now()) / SECOND);
-				return { response: failure(429, 'too_many', { 'retry-after': String(seconds) }), isDone: false };
+				return {
+					response: failure(429, 'too_many', { 'retry-after': String(seconds) }),
+					isDone: false,
+				};
 			}
 			starts.push(time.now());
 		}
@@ -396,14 +402,26 @@ export function createService(
 				sessionId: found.sessionId,
 				answered: response ? String(response.status) : 'lost',
 				isDone,
+				isGood:
+					isDone &&
+					response !== undefined &&
+					(!weather || weather.kind === 'slow') &&
+					response.status < 300,
 			});
 			return response;
+		},
+		noteUnsent(request) {
+			const { kind, label, sessionId } = route(request);
+			const { method, url } = request;
+			const common = { at: time.now(), method, path: url.pathname, kind, label, sessionId };
+			arrivals.push({ ...common, answered: 'unsent', isDone: false, isGood: false });
 		},
 		decideInDashboard(sessionId, isApproval) {
 			const session = sessions.find((each) => each.sessionId === sessionId);
 			if (!session || session.ended) return;
 			for (const request of session.requests)
-				if (isPending(request)) decide(session, request, isApproval ? 'once' : 'reject', 'dashboard');
+				if (isPending(request))
+					decide(session, request, isApproval ? 'once' : 'reject', 'dashboard');
 		},
 	};
 }

@@ -160,6 +160,9 @@ class WorldCredentials extends Credentials {
 	}
 }
 
+// It looks for its caller at each line, whether or not it's logged.
+n8nWorkflow.LoggerProxy.init({ error() {}, warn() {}, info() {}, debug() {} });
+
 /** n8n-core has one deduplication store. */
 let deduplicate: Record<string, (...given: never[]) => Promise<unknown>> = {};
 await core.DataDeduplicationService.init({
@@ -310,8 +313,10 @@ export function createShell(
 
 	// Running
 
-	const typesOf = (process: Process) => (type: string): INodeType =>
-		process.package.nodes[type] ?? others[type];
+	const typesOf =
+		(process: Process) =>
+		(type: string): INodeType =>
+			process.package.nodes[type] ?? others[type];
 
 	function createWorkflow(process: Process, data: WorkflowData): Workflow {
 		const getType = typesOf(process);
@@ -423,7 +428,12 @@ export function createShell(
 			log(`execution ${row.id} is ${status}${until}${error ? `: ${error}` : ''}`);
 			const last = run.data.resultData.lastNodeExecuted;
 			if (run.waitTill && last === 'Wait')
-				holds.push({ executionId: row.id, from: time.now(), to: run.waitTill.getTime() - wallOffset + 2 * MINUTE, what: 'Wait' });
+				holds.push({
+					executionId: row.id,
+					from: time.now(),
+					to: run.waitTill.getTime() - wallOffset + 2 * MINUTE,
+					what: 'Wait',
+				});
 		});
 		return hooks;
 	}
@@ -431,8 +441,16 @@ export function createShell(
 	function noteLeft(row: Row, node: string, task: ITaskData): void {
 		(task.data?.main ?? []).forEach((items, output) => {
 			for (const { json } of items ?? []) {
-				left.push({ at: time.now(), executionId: row.id, node, output, json: structuredClone(json) });
-				log(`${row.id} ${node} output ${output}: ${String(json.sessionId ?? json.error ?? json.name)} ${String(json.status ?? '')}`);
+				left.push({
+					at: time.now(),
+					executionId: row.id,
+					node,
+					output,
+					json: structuredClone(json),
+				});
+				log(
+					`${row.id} ${node} output ${output}: ${String(json.sessionId ?? json.error ?? json.name)} ${String(json.status ?? '')}`,
+				);
 			}
 		});
 	}
@@ -674,11 +692,11 @@ export function createShell(
 		for (const parent of rows.values()) {
 			if (parent.status !== 'waiting' || !n8nWorkflow.WAIT_FOR_SUB_EXECUTION) continue;
 			if (parent.waitTill !== n8nWorkflow.WAIT_FOR_SUB_EXECUTION.getTime()) continue;
-			const [entry] = readData(parent).executionData?.nodeExecutionStack ?? [];
-			const ids = (entry?.metadata?.waitingChildExecutionIds ?? []) as string[];
-			const child = ids
-				.map((id) => rows.get(id)!)
-				.find(({ status }) => !['running', 'waiting'].includes(status));
+			// n8n reads the IDs from the parent's data.
+			const child = [...rows.values()].find(
+				({ status, parentId }) =>
+					parentId === parent.id && !['running', 'waiting'].includes(status),
+			);
 			if (child && (await patchParent(process, parent, child, readData(child))))
 				await resume(process, parent).catch(ignoreResuming);
 		}
@@ -703,11 +721,19 @@ export function createShell(
 					...(isFinished
 						? {
 								executionStatus: 'success',
-								data: { main: [[{ json: { isArtificialRecoveredEventItem: true }, pairedItem: undefined }]] },
+								data: {
+									main: [
+										[{ json: { isArtificialRecoveredEventItem: true }, pairedItem: undefined }],
+									],
+								},
 							}
 						: {
 								executionStatus: 'crashed',
-								error: { name: 'NodeCrashedError', message: 'Node crashed, possible out-of-memory issue', node },
+								error: {
+									name: 'NodeCrashedError',
+									message: 'Node crashed, possible out-of-memory issue',
+									node,
+								},
 							}),
 				} as unknown as ITaskData;
 				if (!isFinished)
@@ -896,7 +922,10 @@ export function createShell(
 			time.cancel(process.waiting.get(id));
 			process.waiting.delete(id);
 			const data = readData(row);
-			data.resultData.error = { name: 'ManualExecutionCancelledError', message: 'The execution was cancelled manually' } as never;
+			data.resultData.error = {
+				name: 'ManualExecutionCancelledError',
+				message: 'The execution was cancelled manually',
+			} as never;
 			void update(process, row, {
 				run: data,
 				status: 'canceled',
@@ -936,22 +965,24 @@ export function createShell(
 				};
 				// Nobody answers if n8n is killed meanwhile.
 				time.after(30 * SECOND, () => answer(nobody));
-				time.after(latencyMs / 2, () =>
-					void (process.isDead
-						? answer(nobody)
-						: answerLink(process, new URL(link), form).then(
-								(given) => time.after(latencyMs / 2, () => answer(given)),
-								(error: Error) => {
-									problems.push({ at: time.now(), kind: 'a link fails', about: error.message });
-									answer(nobody);
-								},
-							)),
+				time.after(
+					latencyMs / 2,
+					() =>
+						void (process.isDead
+							? answer(nobody)
+							: answerLink(process, new URL(link), form).then(
+									(given) => time.after(latencyMs / 2, () => answer(given)),
+									(error: Error) => {
+										problems.push({ at: time.now(), kind: 'a link fails', about: error.message });
+										answer(nobody);
+									},
+								)),
 				);
 			});
 		},
 		async send(request) {
 			const process = current;
-			if (!process || isKilledAt(process, "request")) return await never();
+			if (!process || isKilledAt(process, 'request')) return await never();
 			return await new Promise<ReceivedResponse>((resolve, reject) => {
 				const weather = service.weatherFor(request);
 				const fail = (code: string, more: object = {}) =>
@@ -960,7 +991,10 @@ export function createShell(
 						() => reject(Object.assign(new Error(`read ${code}`), { code, ...more })),
 						process,
 					);
-				if (weather?.kind === 'unsent') return void fail('ECONNREFUSED', { syscall: 'connect' });
+				if (weather?.kind === 'unsent') {
+					service.noteUnsent(request);
+					return void fail('ECONNREFUSED', { syscall: 'connect' });
+				}
 				const slowMs = weather?.kind === 'slow' ? 25 * SECOND : 0;
 				time.after(latencyMs / 2 + slowMs, () => {
 					void service.receive(request).then((response) => {

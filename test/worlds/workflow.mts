@@ -13,7 +13,10 @@ export interface WorkflowData {
 	id: string;
 	name: string;
 	nodes: INode[];
-	connections: Record<string, { main: Array<Array<{ node: string; type: string; index: number }>> }>;
+	connections: Record<
+		string,
+		{ main: Array<Array<{ node: string; type: string; index: number }>> }
+	>;
 	settings: IDataObject;
 	active: boolean;
 }
@@ -54,7 +57,11 @@ export interface Surroundings {
 }
 
 /** Returns the types of all nodes that aren't of the package. */
-export function otherTypes({ notify, behindMs, batchSize }: Surroundings): Record<string, INodeType> {
+export function otherTypes({
+	notify,
+	behindMs,
+	batchSize,
+}: Surroundings): Record<string, INodeType> {
 	const sleep = async (ms: number) => await new Promise<void>((done) => void setTimeout(done, ms));
 	return {
 		// n8n passes the data of a trigger with a webhook on (n8n-core, workflow-execute.js, executeNode).
@@ -140,19 +147,14 @@ export function otherTypes({ notify, behindMs, batchSize }: Surroundings): Recor
 		executeWorkflow: nodeType('executeWorkflow', {
 			async execute() {
 				const proxy = this.getWorkflowDataProxy(0);
-				const result = await this.executeWorkflow(
-					{ id: 'child' },
-					this.getInputData(),
-					undefined,
-					{
-						parentExecution: {
-							executionId: proxy.$execution.id,
-							workflowId: proxy.$workflow.id,
-							shouldResume: true,
-						},
-						executionMode: this.getMode(),
-					} as never,
-				);
+				const result = await this.executeWorkflow({ id: 'child' }, this.getInputData(), undefined, {
+					parentExecution: {
+						executionId: proxy.$execution.id,
+						workflowId: proxy.$workflow.id,
+						shouldResume: true,
+					},
+					executionMode: this.getMode(),
+				} as never);
 				return result.data.map((output) => output ?? []);
 			},
 		}),

@@ -29,16 +29,7 @@ export interface SessionPlan {
 }
 
 export type Shape =
-	| 'one'
-	| 'chain'
-	| 'parallel'
-	| 'loop'
-	| 'merge'
-	| 'sub'
-	| 'wait'
-	| 'twice'
-	| 'slow'
-	| 'create';
+	'one' | 'chain' | 'parallel' | 'loop' | 'merge' | 'sub' | 'wait' | 'twice' | 'slow' | 'create';
 
 export interface Settings {
 	keepsRunning?: boolean;
@@ -55,15 +46,7 @@ export interface Settings {
 }
 
 export type WeatherKind =
-	| 'lost'
-	| 'unsent'
-	| '500'
-	| '503'
-	| '503 page'
-	| '429'
-	| 'page'
-	| 'slow'
-	| 'other session';
+	'lost' | 'unsent' | '500' | '503' | '503 page' | '429' | 'page' | 'slow' | 'other session';
 
 export interface Weather {
 	kind: WeatherKind;
@@ -165,7 +148,7 @@ function generateSession(random: Random): SessionPlan {
 }
 
 function generateSettings(random: Random): Settings {
-	const maxWait = random.pick(0, 1, 5, 15, 60, 240, 1440);
+	const maxWait = random.pick(0, 1, 5, 5, 15, 60, 60, 240);
 	return {
 		...(random.chance(0.3) && { keepsRunning: true }),
 		...(random.chance(0.35) && { maxTries: random.between(2, 5) }),
@@ -175,7 +158,7 @@ function generateSettings(random: Random): Settings {
 		...(random.chance(0.1) && { alwaysOutputData: true }),
 		...(random.chance(0.25) && { returnsEarly: true }),
 		...(random.chance(0.6) && { policy: random.pick('approve', 'deny', 'rules', 'rules') }),
-		...(random.chance(0.5) && { maxWaitMinutes: maxWait }),
+		...(random.chance(0.8) && { maxWaitMinutes: maxWait }),
 		...(random.chance(0.3) && { letsRun: true }),
 		...(random.chance(0.35) && {
 			ifNobodyAnswers: random.pick('deny' as const, 'abort' as const),
@@ -237,7 +220,7 @@ export function generate(seed: number): World {
 	return {
 		seed,
 		...(shape !== 'one' && { shape }),
-		items: Array.from({ length: random.pick(1, 1, 2, 2, 3, 4, 6) }, tries),
+		items: Array.from({ length: random.pick(1, 1, 1, 2, 2, 2, 3, 4, 6) }, tries),
 		settings: generateSettings(random),
 		...(random.chance(0.6) && { second: generateSettings(random) }),
 		...(random.chance(0.1) && { isLegacyOrder: true }),
@@ -264,7 +247,10 @@ export function generate(seed: number): World {
 		...(random.chance(0.15) && { executionsAt: [random.duration(SECOND, HOUR)] }),
 		...(random.chance(0.06) && { stopAt: random.duration(SECOND, HOUR) }),
 		...(random.chance(0.08) && {
-			credential: { fromMs: random.duration(SECOND, HOUR), lastsMs: random.duration(10 * SECOND, HOUR) },
+			credential: {
+				fromMs: random.duration(SECOND, HOUR),
+				lastsMs: random.duration(10 * SECOND, HOUR),
+			},
 		}),
 		...(random.chance(0.08) && {
 			clock: {
