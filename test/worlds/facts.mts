@@ -5,7 +5,7 @@ import type { History } from './run.mts';
 import type { SessionTruth } from './service.mts';
 import { isOld, type Left, type Row } from './shell.mts';
 import { settingsOf } from './workflow.mts';
-import { MINUTE, SECOND, type Settings } from './world.mts';
+import { HOUR, MINUTE, SECOND, type Settings } from './world.mts';
 
 export interface Span {
 	from: number;
@@ -36,6 +36,14 @@ export interface Facts {
 	leftOf(session: SessionTruth): Left[];
 	/** The text of all errors of an execution */
 	errorsOf(row: Row): string;
+	/** The node that an error ended an execution in */
+	failedNodeOf(row: Row): string | undefined;
+	/** The execution's custom data, as text */
+	customDataOf(row: Row): string;
+	/** The time at which the node stops waiting for the session by its settings */
+	givesUpAt(session: SessionTruth): number;
+	/** False if nobody could save the session's ID: its start's answer was lost, or n8n was killed before */
+	isKnown(session: SessionTruth): boolean;
 	/** The time at which the session's item had ended for its execution, by an item, an error or the execution's end */
 	itemEndOf(session: SessionTruth): number;
 	/** Times of readings that showed the session */
@@ -162,8 +170,46 @@ export function collectFacts(history: History): Facts {
 		readRun,
 		errorsOf,
 		leftOf,
+		failedNodeOf: (row) => readRun(row).resultData.lastNodeExecuted,
+		customDataOf: (row) => JSON.stringify(readRun(row).resultData.metadata ?? {}),
+		givesUpAt(session) {
+			const {
+				maxWaitMinutes,
+				keepsRunning,
+				ifNobodyAnswers,
+				unansweredAfterHours = 24,
+			} = settings(session);
+			const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
+			const isUnlimited = minutes === 0 && !isKept(session);
+			const asked = session.requests[0]?.at ?? Infinity;
+			return Math.min(
+				isUnlimited ? Infinity : session.startedAt + minutes * MINUTE,
+				ifNobodyAnswers ? asked + unansweredAfterHours * HOUR : Infinity,
+			);
+		},
+		isKnown(session) {
+			const { startedAt, label } = session;
+			const start = service.arrivals.find(
+				(each) => each.kind === 'start' && each.label === label && each.at === startedAt,
+			);
+			if (start?.isGood !== true) return false;
+			const killed = shell.downs.find(({ from }) => from >= startedAt);
+			const origin = originOfLabel(label);
+			return (
+				!killed ||
+				shell.saved.some(
+					({ executionId, at, status }) =>
+						status === 'waiting' &&
+						at > startedAt + SECOND &&
+						at < killed.from &&
+						shell.originOf(executionId) === origin,
+				)
+			);
+		},
 		boundMs(session, lastReadAt) {
 			if (isKept(session)) return KEPT_MS;
+			// The node measures from the system clock.
+			if (world.clock) return LONGEST_MS + WAKE_MS;
 			const changedAt = session.changes.findLast((at) => at <= lastReadAt) ?? session.startedAt;
 			const quietMs = (lastReadAt - changedAt) * SHARE;
 			return Math.max(SHORTEST_MS, Math.min(LONGEST_MS, quietMs)) + WAKE_MS;

@@ -25,7 +25,8 @@ const { values } = parseArgs({
 const NIGHT = 5_000;
 const versions = (values.on ?? hostVersions) as HostVersion[];
 await build();
-for (const version of versions) if (version !== '2.41') await ensureHost({ log: console.error, version });
+for (const version of versions)
+	if (version !== '2.41') await ensureHost({ log: console.error, version });
 
 function chooseSeeds(): number[] {
 	const first = Date.now() % 1_000_000_000;
@@ -48,7 +49,9 @@ async function runSeeds(version: HostVersion, seeds: number[]): Promise<number> 
 			if (violations.length > 0) fallen++;
 			for (const { kind, circumstance, about, at } of violations) {
 				kinds.set(kind, [...(kinds.get(kind) ?? []), seed]);
-				console.log(`${version} ${seed}: ${kind} (${circumstance}), ${about} at ${at.toFixed(0)} s`);
+				console.log(
+					`${version} ${seed}: ${kind} (${circumstance}), ${about} at ${at.toFixed(0)} s`,
+				);
 			}
 		}),
 	);
@@ -57,7 +60,10 @@ async function runSeeds(version: HostVersion, seeds: number[]): Promise<number> 
 	console.log(`\n${version}: ${fallen} of ${seeds.length} worlds fall, in ${seconds.toFixed(0)} s`);
 	for (const [kind, found] of [...kinds].sort(([, one], [, other]) => other.length - one.length))
 		console.log(
-			`${((found.length * 100) / seeds.length).toFixed(1).padStart(6)} per 100  ${kind} (seeds ${found.sort((a, b) => a - b).slice(0, 6).join(', ')})`,
+			`${((found.length * 100) / seeds.length).toFixed(1).padStart(6)} per 100  ${kind} (seeds ${found
+				.sort((a, b) => a - b)
+				.slice(0, 6)
+				.join(', ')})`,
 		);
 	return fallen;
 }

@@ -67,14 +67,14 @@ const startsOnce: Promised = (facts, report) => {
 const isReadInTime: Promised = (facts, report) => {
 	for (const session of facts.history.service.sessions) {
 		const origin = facts.originOfLabel(session.label);
-		if (origin === undefined) continue;
+		if (origin === undefined || !facts.isKnown(session)) continue;
 		const readings = facts.goodReadings(session);
 		const lastChange = session.changes.at(-1)!;
 		const seenEnd =
 			session.endedAt === undefined
 				? undefined
 				: readings.find((at) => at >= Math.max(session.endedAt!, lastChange));
-		const until = Math.min(facts.itemEndOf(session), seenEnd ?? Infinity);
+		const until = Math.min(facts.itemEndOf(session), facts.givesUpAt(session), seenEnd ?? Infinity);
 		const points = [session.startedAt, ...readings.filter((at) => at < until), until];
 		for (let n = 1; n < points.length; n++) {
 			const [from, to] = [points[n - 1], points[n]];
@@ -92,7 +92,7 @@ const isReadBeforePause: Promised = (facts, report) => {
 	const { shell, service } = facts.history;
 	for (const session of service.sessions) {
 		const origin = facts.originOfLabel(session.label);
-		if (origin === undefined || facts.isKept(session)) continue;
+		if (origin === undefined || facts.isKept(session) || !facts.isKnown(session)) continue;
 		const first = Math.min(
 			...service.arrivals
 				.filter((each) => each.kind === 'read' && each.sessionId === session.sessionId)
@@ -133,9 +133,10 @@ const isHandledInTime: Promised = (facts, report) => {
 	const { people } = facts.history;
 	for (const session of facts.history.service.sessions) {
 		const origin = facts.originOfLabel(session.label);
-		if (origin === undefined) continue;
+		if (origin === undefined || !facts.isKnown(session)) continue;
 		const readings = facts.goodReadings(session);
-		const itemEnd = facts.itemEndOf(session);
+		const failedAt = session.ended === 'completed' ? Infinity : (session.endedAt ?? Infinity);
+		const itemEnd = Math.min(facts.itemEndOf(session), facts.givesUpAt(session), failedAt);
 		for (const request of session.requests) {
 			const seenAt = readings.find((at) => at > request.at && at < (request.goneAt ?? Infinity));
 			if (seenAt === undefined) continue;
@@ -176,10 +177,10 @@ const isAskedOnce: Promised = (facts, report) => {
 };
 
 const keepsDeadlines: Promised = (facts, report) => {
-	const { people, ended } = facts.history;
+	const { people, ended, world } = facts.history;
 	for (const session of facts.history.service.sessions) {
 		const origin = facts.originOfLabel(session.label);
-		if (origin === undefined) continue;
+		if (origin === undefined || !facts.isKnown(session) || world.clock) continue;
 		const { ifNobodyAnswers, unansweredAfterHours = 24, maxWaitMinutes } = facts.settings(session);
 		const itemEnd = facts.itemEndOf(session);
 		const isOver = (at: number) => Math.min(itemEnd, session.endedAt ?? Infinity, ended) <= at;
@@ -210,25 +211,6 @@ const keepsDeadlines: Promised = (facts, report) => {
 
 // 3. Every outcome leaves once
 
-/** Returns whether n8n could have saved the session's ID. */
-function isKnown(facts: Facts, session: SessionTruth, origin: string): boolean {
-	const { service, shell } = facts.history;
-	const start = service.arrivals.find(
-		({ kind, label, at }) =>
-			kind === 'start' && label === session.label && at === session.startedAt,
-	);
-	if (start?.isGood !== true) return false;
-	const killed = shell.downs.find(({ from }) => from >= session.startedAt);
-	if (!killed) return true;
-	return shell.saved.some(
-		({ executionId, at, status }) =>
-			status === 'waiting' &&
-			at > session.startedAt + SECOND &&
-			at < killed.from &&
-			shell.originOf(executionId) === origin,
-	);
-}
-
 const leavesOnce: Promised = (facts, report) => {
 	const { service, shell, world } = facts.history;
 	for (const session of service.sessions) {
@@ -247,11 +229,26 @@ const leavesOnce: Promised = (facts, report) => {
 		const own = service.sessions.filter(({ label }) => facts.originOfLabel(label) === origin);
 		const last = [...Map.groupBy(own, ({ label }) => label).values()].map((all) => all.at(-1)!);
 		const allRows = facts.executionsOf(origin);
+		// Another node's error says nothing of a session, but the execution's custom data does.
 		const isNamed = (session: SessionTruth) =>
-			allRows.some((row) => facts.errorsOf(row).includes(session.sessionId));
+			allRows.some(
+				(row) =>
+					facts.errorsOf(row).includes(session.sessionId) ||
+					(facts.failedNodeOf(row) !== nodeOf(session) &&
+						facts.customDataOf(row).includes(session.sessionId)),
+			);
+		const hasCrashedChild = allRows.some(
+			({ parentId, status }) => parentId !== undefined && status === 'crashed',
+		);
 		if (final.status === 'success') {
+			// n8n goes on with what a crashed child had.
+			if (hasCrashedChild) continue;
 			for (const session of last)
-				if (facts.leftOf(session).length === 0 && !(isNamed(session) && world.shape === 'sub'))
+				if (
+					facts.isKnown(session) &&
+					facts.leftOf(session).length === 0 &&
+					!(isNamed(session) && world.shape === 'sub')
+				)
 					report(
 						`an outcome is lost (${session.ended ?? 'running'})`,
 						session,
@@ -263,7 +260,7 @@ const leavesOnce: Promised = (facts, report) => {
 				if (facts.leftOf(session).length > 0 || isNamed(session)) continue;
 				if (session.ended === 'completed' && session.endedAt! < final.endedAt! && rows.length === 1)
 					continue;
-				if (!isKnown(facts, session, origin)) continue;
+				if (!facts.isKnown(session)) continue;
 				const isRunning = session.endedAt === undefined || session.endedAt > final.endedAt!;
 				if (session.ended === 'completed' && !isRunning) continue;
 				report(
@@ -278,8 +275,9 @@ const leavesOnce: Promised = (facts, report) => {
 			if (retry.status !== 'success' && retry.status !== 'error') continue;
 			for (const session of last) {
 				if (session.ended !== 'completed' || session.endedAt! > retry.startedAt) continue;
-				if (!isKnown(facts, session, origin)) continue;
+				if (!facts.isKnown(session)) continue;
 				if (world.credential) continue;
+				if (retry.status === 'error' && facts.failedNodeOf(retry) !== nodeOf(session)) continue;
 				const isOut =
 					facts.leftOf(session).some(({ at }) => at <= retry.endedAt!) || isNamed(session);
 				if (!isOut) {

@@ -283,7 +283,12 @@ export function createShell(
 		`${workflow.id} ${node.id}`;
 
 	deduplicate = {
-		async checkProcessedAndRecord(items: string[], _scope, about, options) {
+		async checkProcessedAndRecord(
+			items: string[],
+			_scope: unknown,
+			about: unknown,
+			options: unknown,
+		) {
 			const process = current;
 			if (!process) return await never();
 			const context = contextOf(about as never);
@@ -297,7 +302,7 @@ export function createShell(
 			if (isKilledAt(process, 'mark')) await never();
 			return { new: fresh, processed };
 		},
-		async removeProcessed(items: string[], _scope, about) {
+		async removeProcessed(items: string[], _scope: unknown, about: unknown) {
 			const process = current;
 			if (!process) return await never();
 			const context = contextOf(about as never);

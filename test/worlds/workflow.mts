@@ -169,13 +169,13 @@ const RULES = {
 };
 
 /** Returns what a user enters in Run Agent Session. */
-function agentParameters(name: string, settings: Settings): IDataObject {
+function agentParameters(name: string, settings: Settings, isFirst: boolean): IDataObject {
 	const { keepsRunning, policy, maxWaitMinutes, letsRun, ifNobodyAnswers } = settings;
 	const { unansweredAfterHours, returnsEarly, maxConcurrent } = settings;
 	return {
 		operation: 'start',
 		projectId: byId(projectId),
-		prompt: `=${name} {{ $json.task ?? $json.text }}`,
+		prompt: `=${name} {{ ${isFirst ? '$json' : "$('Trigger').item.json"}.task }}`,
 		...(policy && { permissionPolicy: policy }),
 		...(policy === 'rules' && { permissionRules: RULES, defaultDecision: 'ask' }),
 		...(keepsRunning && { whileWaiting: 'keepRunning' }),
@@ -251,7 +251,7 @@ function toNode(world: World, name: string, index: number): INode {
 		return { ...base, type: TYPES[name] ?? (name.startsWith('Notify') ? 'notify' : 'pass') };
 	const settings = settingsOf(world, name);
 	const parameters = isAgent
-		? agentParameters(name, settings)
+		? agentParameters(name, settings, name === 'A' && world.shape !== 'create')
 		: {
 				resource: 'product',
 				operation: 'create',
