@@ -18,6 +18,8 @@ export const WAKE_MS = 130 * SECOND;
 const KEPT_MS = 50 * SECOND;
 /** After a disturbance, failures in a row may have made the wait longer. */
 const RECOVERY_MS = 200 * SECOND;
+/** The answer to a start has arrived by then, and n8n's store has it. */
+const KNOWN_MS = 3 * SECOND;
 const SHARE = 1 / 20;
 const [SHORTEST_MS, LONGEST_MS] = [70 * SECOND, 10 * MINUTE];
 
@@ -193,18 +195,7 @@ export function collectFacts(history: History): Facts {
 				(each) => each.kind === 'start' && each.label === label && each.at === startedAt,
 			);
 			if (start?.isGood !== true) return false;
-			const killed = shell.downs.find(({ from }) => from >= startedAt);
-			const origin = originOfLabel(label);
-			return (
-				!killed ||
-				shell.saved.some(
-					({ executionId, at, status }) =>
-						status === 'waiting' &&
-						at > startedAt + SECOND &&
-						at < killed.from &&
-						shell.originOf(executionId) === origin,
-				)
-			);
+			return !shell.downs.some(({ from }) => from >= startedAt && from < startedAt + KNOWN_MS);
 		},
 		boundMs(session, lastReadAt) {
 			if (isKept(session)) return KEPT_MS;

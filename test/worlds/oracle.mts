@@ -89,7 +89,7 @@ const isReadInTime: Promised = (facts, report) => {
 
 /** Before every pause but the one after the starts, each session has been read. */
 const isReadBeforePause: Promised = (facts, report) => {
-	const { shell, service } = facts.history;
+	const { shell, service, world } = facts.history;
 	for (const session of service.sessions) {
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined || facts.isKept(session) || !facts.isKnown(session)) continue;
@@ -106,12 +106,12 @@ const isReadBeforePause: Promised = (facts, report) => {
 				at < first &&
 				shell.originOf(executionId) === origin,
 		);
+		const beginMs = 5 * SECOND + 4 * (world.latencyMs ?? 0);
 		const pause = pauses.find(
 			({ at }) =>
-				at > session.startedAt + 10 * SECOND &&
-				facts.disturbedMs(origin, session.startedAt, at) === 0,
+				at > session.startedAt + beginMs && facts.disturbedMs(origin, session.startedAt, at) === 0,
 		);
-		if (pause && pauses.length > 1)
+		if (pause)
 			report('paused with a session that was never read', session, session.label, pause.at);
 	}
 };
@@ -230,13 +230,13 @@ const leavesOnce: Promised = (facts, report) => {
 		const last = [...Map.groupBy(own, ({ label }) => label).values()].map((all) => all.at(-1)!);
 		const allRows = facts.executionsOf(origin);
 		// Another node's error says nothing of a session, but the execution's custom data does.
-		const isNamed = (session: SessionTruth) =>
-			allRows.some(
-				(row) =>
-					facts.errorsOf(row).includes(session.sessionId) ||
-					(facts.failedNodeOf(row) !== nodeOf(session) &&
-						facts.customDataOf(row).includes(session.sessionId)),
-			);
+		const isNamedIn = (row: Row, session: SessionTruth) =>
+			facts.errorsOf(row).includes(session.sessionId) ||
+			(facts.failedNodeOf(row) !== nodeOf(session) &&
+				facts.customDataOf(row).includes(session.sessionId));
+		const isNamed = (session: SessionTruth) => allRows.some((row) => isNamedIn(row, session));
+		/** Refused to start what may have been started */
+		const isRefused = (row: Row) => /may have been started/.test(facts.errorsOf(row));
 		const hasCrashedChild = allRows.some(
 			({ parentId, status }) => parentId !== undefined && status === 'crashed',
 		);
@@ -255,20 +255,21 @@ const leavesOnce: Promised = (facts, report) => {
 						session.label,
 						final.endedAt!,
 					);
-		} else if (final.status === 'error') {
-			for (const session of last) {
-				if (facts.leftOf(session).length > 0 || isNamed(session)) continue;
-				if (session.ended === 'completed' && session.endedAt! < final.endedAt! && rows.length === 1)
+		}
+		for (const row of rows) {
+			if (row.status !== 'error') continue;
+			const then = own.filter(({ startedAt }) => startedAt < row.endedAt!);
+			for (const session of [...Map.groupBy(then, ({ label }) => label).values()].map((all) =>
+				all.at(-1)!,
+			)) {
+				if (!facts.isKnown(session) || facts.leftOf(session).some(({ at }) => at <= row.endedAt!))
 					continue;
-				if (!facts.isKnown(session)) continue;
-				const isRunning = session.endedAt === undefined || session.endedAt > final.endedAt!;
-				if (session.ended === 'completed' && !isRunning) continue;
-				report(
-					`an error doesn't name a session (${isRunning ? 'running' : session.ended})`,
-					session,
-					session.label,
-					final.endedAt!,
-				);
+				const isRunning = session.endedAt === undefined || session.endedAt > row.endedAt!;
+				// A retry returns it.
+				if (session.ended === 'completed' && !isRunning && !isRefused(row)) continue;
+				if (isNamedIn(row, session)) continue;
+				const how = isRunning ? 'running' : session.ended;
+				report(`an error doesn't name a session (${how})`, session, session.label, row.endedAt!);
 			}
 		}
 		for (const retry of rows.slice(1)) {

@@ -1,4 +1,4 @@
-// The built package, loaded again for each process of n8n: a kill takes its memory. Faults can be planted in its text.
+// The built package, loaded again for each process of n8n: a kill takes its memory.
 import * as crypto from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,37 +12,14 @@ const root = join(import.meta.dirname, '../..');
 const require = createRequire(import.meta.url);
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
-/** A fault planted in the text of the built package */
-export interface Fault {
-	/** Found exactly once in all files */
-	find: string;
-	replace: string;
-}
-
 type Compiled = (...given: unknown[]) => void;
 
+/** By file, because only the memory is new */
 const compiled = new Map<string, Compiled>();
-let planted: Fault | undefined;
-let plantings = 0;
-
-/** Plants a fault in all instances that are loaded from now on. */
-export function plant(fault: Fault | undefined): void {
-	planted = fault;
-	plantings = 0;
-	compiled.clear();
-}
-
-/** Returns how often the text of the planted fault was found. */
-export const countPlantings = (): number => plantings;
-
 function compile(file: string): Compiled {
 	const known = compiled.get(file);
 	if (known) return known;
-	let text = readFileSync(file, 'utf8');
-	if (planted) {
-		plantings += text.split(planted.find).length - 1;
-		text = text.replace(planted.find, () => planted!.replace);
-	}
+	const text = readFileSync(file, 'utf8');
 	const fresh = compileFunction(text, PARAMETERS, { filename: file }) as Compiled;
 	compiled.set(file, fresh);
 	return fresh;

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { once } from 'node:events';
 import type { HostVersion } from '../../n8n-host/versions.mts';
-import type { Judged } from './child.mts';
+import type { Asked, Judged } from './child.mts';
 import type { World } from './world.mts';
 
 const SILENCE_MS = 180_000;
 
 export interface Pool {
-	run(world: World): Promise<Judged>;
+	/** @param fault its place in the list of faults to plant */
+	run(world: World, fault?: number): Promise<Judged>;
 	end(): void;
 }
 
@@ -34,8 +35,8 @@ export function startPool(version: HostVersion, size: number = availableParallel
 	const queue: Array<() => void> = [];
 	let free = size;
 
-	async function ask({ child, lines }: Worker, world: World): Promise<Judged | undefined> {
-		child.stdin!.write(`${JSON.stringify(world)}\n`);
+	async function ask({ child, lines }: Worker, asked: Asked): Promise<Judged | undefined> {
+		child.stdin!.write(`${JSON.stringify(asked)}\n`);
 		const silence = new AbortController();
 		const timer = setTimeout(() => silence.abort(), SILENCE_MS);
 		try {
@@ -54,12 +55,12 @@ export function startPool(version: HostVersion, size: number = availableParallel
 	}
 
 	return {
-		async run(world) {
+		async run(world, fault) {
 			if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
 			else free--;
 			const worker = idle.pop() ?? startWorker();
 			try {
-				const judged = await ask(worker, world);
+				const judged = await ask(worker, { world, fault });
 				if (judged) {
 					idle.push(worker);
 					return judged;

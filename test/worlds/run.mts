@@ -1,5 +1,6 @@
 // Runs one world, and returns everything that the oracle reads.
 import { replaceNetwork } from '../support/http.mts';
+import type { Fault } from './faults.mts';
 import { createPeople, type People } from './people.mts';
 import { createRandom } from './random.mts';
 import { createService, type Service } from './service.mts';
@@ -43,7 +44,8 @@ function hasTooManySessions(
 	return Math.max(...counts.values()) > tries * Math.min(rows, 4) + 1;
 }
 
-export async function runWorld(world: World): Promise<History> {
+/** Runs a world. With a fault, the package has it. */
+export async function runWorld(world: World, fault?: Fault): Promise<History> {
 	const time = createTime(START);
 	const random = createRandom(`run ${world.seed}`);
 	const lines: string[] = [];
@@ -52,7 +54,7 @@ export async function runWorld(world: World): Promise<History> {
 	const service = createService(world, time, random.fork('service'), log);
 	let shell: Shell;
 	const people = createPeople(world, time, service, () => shell, log);
-	shell = createShell(world, time, random.fork('shell'), service, log, people.receive);
+	shell = createShell(world, time, random.fork('shell'), service, log, people.receive, fault);
 	const { count: retriesWanted = 0, afterMs = MINUTE, isCurrent = false } = world.retries ?? {};
 	const retriesOf = new Map<string, number>();
 	const asked = new Set<string>();

@@ -22,6 +22,7 @@ import {
 	type BuiltPackage,
 } from '../../n8n-host/core.mts';
 import type { ReceivedResponse, SentRequest } from '../support/http.mts';
+import type { Fault } from './faults.mts';
 import { loadPackage } from './package.mts';
 import type { Random } from './random.mts';
 import type { Service } from './service.mts';
@@ -178,6 +179,7 @@ export function createShell(
 	service: Service,
 	log: (line: string) => void,
 	notify: (items: IDataObject[], executionId: string) => void,
+	fault?: Fault,
 ): Shell {
 	const began = time.now();
 	const workflows = buildWorkflows(world);
@@ -764,6 +766,7 @@ export function createShell(
 			active: new Map(),
 			waiting: new Map(),
 		};
+		fault?.plant(process.package);
 		usePackage(process.package);
 		current = process;
 		time.enter(process, process, random.fork(`process ${time.now()}`));
