@@ -19,7 +19,7 @@ const KEPT_MS = 50 * SECOND;
 /** After a disturbance, failures in a row may have made the wait longer. */
 const RECOVERY_MS = 200 * SECOND;
 /** The answer to a start has arrived by then, and n8n's store has it. */
-const KNOWN_MS = 3 * SECOND;
+const KNOWN_MS = 1.5 * SECOND;
 const SHARE = 1 / 20;
 const [SHORTEST_MS, LONGEST_MS] = [70 * SECOND, 10 * MINUTE];
 
@@ -44,6 +44,8 @@ export interface Facts {
 	customDataOf(row: Row): string;
 	/** The time at which the node stops waiting for the session by its settings */
 	givesUpAt(session: SessionTruth): number;
+	/** True if n8n had saved the session before any kill */
+	isSaved(session: SessionTruth): boolean;
 	/** False if nobody could save the session's ID: its start's answer was lost, or n8n was killed before */
 	isKnown(session: SessionTruth): boolean;
 	/** The time at which the session's item had ended for its execution, by an item, an error or the execution's end */
@@ -157,10 +159,23 @@ export function collectFacts(history: History): Facts {
 		return merged;
 	}
 
+	/** What left in a run that a kill ended is gone with it. */
+	const isLost = ({ at, executionId }: Left) =>
+		shell.downs.some(
+			({ from }) =>
+				from > at &&
+				from <= (shell.rows.get(executionId)?.endedAt ?? Infinity) &&
+				!shell.saved.some(
+					(each) => each.executionId === executionId && each.at >= at && each.at < from,
+				),
+		);
 	const leftOf = ({ sessionId }: SessionTruth) =>
 		shell.left.filter(
-			({ json, output, node }) =>
-				output !== 1 && node.length === 1 && JSON.stringify(json).includes(sessionId),
+			(each) =>
+				each.output !== 1 &&
+				each.node.length === 1 &&
+				JSON.stringify(each.json).includes(sessionId) &&
+				!isLost(each),
 		);
 
 	return {
@@ -187,6 +202,20 @@ export function collectFacts(history: History): Facts {
 			return Math.min(
 				isUnlimited ? Infinity : session.startedAt + minutes * MINUTE,
 				ifNobodyAnswers ? asked + unansweredAfterHours * HOUR : Infinity,
+			);
+		},
+		isSaved({ startedAt, label }) {
+			const killed = shell.downs.find(({ from }) => from >= startedAt);
+			const origin = originOfLabel(label);
+			return (
+				!killed ||
+				shell.saved.some(
+					({ executionId, at, status }) =>
+						status === 'waiting' &&
+						at > startedAt + SECOND &&
+						at < killed.from &&
+						shell.originOf(executionId) === origin,
+				)
 			);
 		},
 		isKnown(session) {

@@ -87,18 +87,29 @@ const isReadInTime: Promised = (facts, report) => {
 	}
 };
 
+/** Each node that the trigger leads to starts soon, whatever the other does. */
+const isExecutedSoon: Promised = (facts, report) => {
+	const { service, world } = facts.history;
+	if (world.shape !== 'parallel' || world.startLimit !== undefined) return;
+	for (const session of service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || !session.label.endsWith(' item0')) continue;
+		const [row] = mainRows(facts, origin);
+		const lateMs = session.startedAt - row.startedAt;
+		const isFirst = service.sessions.find(({ label }) => label === session.label) === session;
+		const allowedMs = 2 * MINUTE + facts.disturbedMs(origin, row.startedAt, session.startedAt);
+		if (isFirst && lateMs > allowedMs)
+			report('a node is executed late', session, seconds(lateMs), session.startedAt);
+	}
+};
+
 /** Before every pause but the one after the starts, each session has been read. */
 const isReadBeforePause: Promised = (facts, report) => {
 	const { shell, service, world } = facts.history;
 	for (const session of service.sessions) {
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined || facts.isKept(session) || !facts.isKnown(session)) continue;
-		const first = Math.min(
-			...service.arrivals
-				.filter((each) => each.kind === 'read' && each.sessionId === session.sessionId)
-				.map(({ at }) => at),
-			facts.itemEndOf(session),
-		);
+		const first = Math.min(facts.goodReadings(session)[0] ?? Infinity, facts.itemEndOf(session));
 		const pauses = shell.saved.filter(
 			({ executionId, status, at }) =>
 				status === 'waiting' &&
@@ -106,7 +117,7 @@ const isReadBeforePause: Promised = (facts, report) => {
 				at < first &&
 				shell.originOf(executionId) === origin,
 		);
-		const beginMs = 5 * SECOND + 4 * (world.latencyMs ?? 0);
+		const beginMs = 4 * SECOND + 4 * (world.latencyMs ?? 0);
 		const pause = pauses.find(
 			({ at }) =>
 				at > session.startedAt + beginMs && facts.disturbedMs(origin, session.startedAt, at) === 0,
@@ -276,11 +287,11 @@ const leavesOnce: Promised = (facts, report) => {
 			if (retry.status !== 'success' && retry.status !== 'error') continue;
 			for (const session of last) {
 				if (session.ended !== 'completed' || session.endedAt! > retry.startedAt) continue;
-				if (!facts.isKnown(session)) continue;
-				if (world.credential) continue;
+				if (!facts.isKnown(session) || !facts.isSaved(session)) continue;
+				if (world.credential || session.requests.some(({ goneAt }) => goneAt === undefined))
+					continue;
 				if (retry.status === 'error' && facts.failedNodeOf(retry) !== nodeOf(session)) continue;
-				const isOut =
-					facts.leftOf(session).some(({ at }) => at <= retry.endedAt!) || isNamed(session);
+				const isOut = facts.leftOf(session).some(({ at }) => at <= retry.endedAt!);
 				if (!isOut) {
 					report('a retry loses a result', session, session.label, retry.endedAt!);
 					break;
@@ -579,7 +590,7 @@ const costsLittle: Promised = (facts, report) => {
 
 const PROMISES: Promised[][] = [
 	[startsOnce],
-	[isReadInTime, isReadBeforePause, isHandledInTime, isAskedOnce, keepsDeadlines],
+	[isExecutedSoon, isReadInTime, isReadBeforePause, isHandledInTime, isAskedOnce, keepsDeadlines],
 	[leavesOnce, startsPatiently, endsInTime],
 	[tellsTheTruth, sendsAnswers],
 	[linksWork],

@@ -67,7 +67,7 @@ export const TABLE: Row[] = [
 			second: {},
 			people: [{ does: 'page', afterMs: 20 * SECOND }],
 		},
-		violates: 'first read late',
+		violates: 'read late',
 	},
 	{
 		rule: 'Sessions that ask together are asked together',
@@ -207,7 +207,7 @@ export const TABLE: Row[] = [
 			settings: { keepsRunning: true },
 			second: {},
 		},
-		violates: 'first read late',
+		violates: 'a node is executed late',
 	},
 	{
 		rule: 'A session that completed with a pending request is a result after Max Wait',
@@ -238,7 +238,7 @@ export const TABLE: Row[] = [
 			items: [lasting(3 * HOUR)],
 			settings: { maxWaitMinutes: 5, letsRun: true },
 			retries: { count: 1, afterMs: MINUTE },
-			credential: { fromMs: 7 * MINUTE, lastsMs: 30 * MINUTE },
+			credential: { fromMs: 330 * SECOND, lastsMs: 30 * MINUTE },
 		},
 		violates: "an error doesn't name a session (running)",
 	},
