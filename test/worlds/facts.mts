@@ -144,7 +144,8 @@ export function collectFacts(history: History): Facts {
 		const dead: Span[] = [];
 		let at = began;
 		for (const { from, to } of alive) {
-			if (from > at) dead.push({ from: at, to: from + WAKE_MS });
+			const isFirst = at === began;
+			if (from > at) dead.push({ from: at, to: isFirst ? from : from + WAKE_MS });
 			at = Math.max(at, to);
 		}
 		dead.push({ from: at, to: Infinity });

@@ -235,8 +235,8 @@ export const TABLE: Row[] = [
 	{
 		rule: "A retry that can't read the credential names the sessions",
 		world: {
-			items: [lasting(3 * HOUR)],
-			settings: { maxWaitMinutes: 5, letsRun: true },
+			items: times(2, lasting(3 * HOUR)),
+			settings: { keepsRunning: true, maxWaitMinutes: 5, letsRun: true },
 			retries: { count: 1, afterMs: MINUTE },
 			credential: { fromMs: 330 * SECOND, lastsMs: 30 * MINUTE },
 		},
