@@ -17,24 +17,30 @@ import type {
 import '../tools/packageSources.mts';
 import { startNode, type WorkflowFile } from './workflows.mts';
 
+const PACKAGE_ROOT = new URL('../package.json', import.meta.url);
+/** `N8N_CORE` names a version whose host is installed. Without it, it's the one that the package is built for. */
+const { N8N_CORE: version } = process.env;
+const coreRoot = version ? new URL(`${version}/package.json`, import.meta.url) : PACKAGE_ROOT;
+
 // n8n-core reads its settings when it is loaded. Its log is nobody's business here, and the key that it makes for itself does not belong into someone's home.
 const folder = mkdtempSync(join(tmpdir(), 'n8n-core-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.env.N8N_USER_FOLDER = folder;
 process.env.N8N_LOG_LEVEL ??= 'silent';
-const require = createRequire(new URL('../package.json', import.meta.url));
+const require = createRequire(PACKAGE_ROOT);
+const requireOfCore = createRequire(coreRoot);
 
 /** n8n-core, as the package is built for it */
-export const core = require('n8n-core') as typeof import('n8n-core');
+export const core = requireOfCore('n8n-core') as typeof import('n8n-core');
 /** Required, because n8n-core does so too: what is imported is another instance. */
-export const n8nWorkflow = require('n8n-workflow') as typeof import('n8n-workflow');
+export const n8nWorkflow = requireOfCore('n8n-workflow') as typeof import('n8n-workflow');
 const { NodeHelpers, ICredentialsHelper, setSafeRegexEngine } = n8nWorkflow;
 /** The name of the package in the type of a node, with the dot behind it */
 export const PACKAGE = 'n8n-nodes-workspace-automation.';
 
 // n8n-core may have other versions of packages than those beside it.
-const paths = [require.resolve('n8n-core')];
-const ofCore = (name: string) => require(require.resolve(name, { paths }));
+const paths = [requireOfCore.resolve('n8n-core')];
+export const ofCore = (name: string) => require(require.resolve(name, { paths }));
 /** The log that nodes write to */
 export const logger = (): Record<
 	'error' | 'warn' | 'info' | 'debug',
@@ -45,8 +51,8 @@ export const logger = (): Record<
 export const ssrfProtection = (): { enabled: boolean } =>
 	ofCore('@n8n/di').Container.get(ofCore('@n8n/config').SsrfProtectionConfig);
 
-// n8n gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away.
-setSafeRegexEngine({
+// n8n 2 gives each regular expression of its checks 250 ms by the clock, which a busy machine takes away.
+setSafeRegexEngine?.({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
 	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
 	replace: (pattern, input, flags, replacement) =>
@@ -64,7 +70,7 @@ function load<T>(file: string): T {
 	return new exported[name]();
 }
 
-interface BuiltPackage {
+export interface BuiltPackage {
 	/** By the node's type */
 	nodes: Record<string, INodeType>;
 	credential: {
@@ -73,9 +79,17 @@ interface BuiltPackage {
 }
 
 let loaded: BuiltPackage | undefined;
+let isGiven = false;
+
+/** Makes n8n-core use this instance of the package. */
+export function usePackage(given: BuiltPackage): void {
+	loaded = given;
+	isGiven = true;
+}
 
 /** The built package, loaded once, and again if a test has removed it from the cache. n8n-core can be loaded while it is still being built. */
 export function builtPackage(): BuiltPackage {
+	if (isGiven) return loaded!;
 	const { n8n } = require('./package.json') as { n8n: { nodes: string[]; credentials: string[] } };
 	// What a node loads later would have other classes than the rest.
 	if (loaded && require.resolve(`./${n8n.nodes[0]}`) in require.cache) return loaded;
@@ -89,7 +103,7 @@ export function builtPackage(): BuiltPackage {
 	return loaded;
 }
 
-class Credentials extends ICredentialsHelper {
+export class Credentials extends ICredentialsHelper {
 	private readonly data: ICredentialDataDecryptedObject;
 	constructor(data: ICredentialDataDecryptedObject) {
 		super();

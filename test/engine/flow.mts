@@ -25,6 +25,8 @@ import {
 import { byId } from '../../n8n-host/workflows.mts';
 import { serviceTime } from '../support/virtualClock.mts';
 
+export { fillIn } from '../support/fillIn.mts';
+
 export const NODE = 'Node under test';
 
 /** The name of a node that combines its items into one, as n8n's Aggregate does */
@@ -393,15 +395,3 @@ export const runsOf = (run: Pick<IRun, 'data'>, name: string, output = 0): IData
 	(run.data.resultData.runData[name] ?? []).map(({ data }) =>
 		(data?.main[output] ?? []).map(({ json }) => json),
 	);
-
-/** Returns the fields of the page's form, with the first choice of each request that has this name. */
-export function fillIn(html: string, choice: string, more: Record<string, string> = {}) {
-	const fields: Record<string, string> = { ...more };
-	for (const [, name, value] of html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g))
-		fields[name] = value;
-	const choices =
-		/<input[^>]*type="radio"[^>]*name="(\w+)"[^>]*value="(\d+)"[^>]*>([\s\S]*?)<\/label>/g;
-	for (const [, name, value, label] of html.matchAll(choices))
-		if (label.includes(choice)) fields[name] ??= value;
-	return fields;
-}

@@ -1,0 +1,49 @@
+// Generated worlds, in the engine of the n8n that these tests run on.
+import { afterAll, expect, test } from '@jest/globals';
+import { hostVersion } from '../../n8n-host/versions.mts';
+import { FAULTS } from '../worlds/faults.mts';
+import { findFault } from '../worlds/planted.mts';
+import { startPool } from '../worlds/pool.mts';
+import { KNOWN, TABLE } from '../worlds/table.mts';
+import { generate } from '../worlds/world.mts';
+
+const SEEDS = 150;
+const SEEDS_FOR_FAULT = 40;
+
+const version = hostVersion();
+const pool = startPool(version, 2);
+afterAll(() => pool.end());
+
+test('no world breaks a promise in a new way', async () => {
+	const known = new Set([...KNOWN, ...TABLE.flatMap(({ violates }) => violates ?? [])]);
+	const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1);
+	const found = await Promise.all(
+		seeds.map(async (seed) => {
+			const { violations } = await pool.run(generate(seed));
+			return violations.map(({ kind, about }) => ({ seed, kind, about }));
+		}),
+	);
+	expect(found.flat().filter(({ kind }) => !known.has(kind))).toEqual([]);
+});
+
+test('the same seed is the same world, event for event', async () => {
+	const [one, other] = await Promise.all([pool.run(generate(3)), pool.run(generate(3))]);
+	expect(one.log).toEqual(other.log);
+});
+
+test.each(TABLE.filter(({ on = version }) => on === version))(
+	'$rule',
+	async ({ world, violates }) => {
+		const { violations } = await pool.run({ seed: 1, ...world });
+		const kinds = violations.map(({ kind }) => kind);
+		if (violates === undefined) expect(kinds).toEqual([]);
+		else expect(kinds).toContain(violates);
+	},
+);
+
+test.each(FAULTS.map(({ says }, index) => [says, index] as const))(
+	'worlds find a planted fault: %s',
+	async (_, index) => {
+		expect(await findFault(pool, index, SEEDS_FOR_FAULT)).toBeDefined();
+	},
+);

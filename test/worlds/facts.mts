@@ -1,0 +1,258 @@
+// What the oracle asks about a history: which execution a session belongs to, when an item had ended, and what kept n8n from acting in time.
+import { parse } from 'flatted';
+import type { IRunExecutionData } from 'n8n-workflow';
+import type { History } from './run.mts';
+import type { SessionTruth } from './service.mts';
+import { isOld, type Left, type Row } from './shell.mts';
+import { settingsOf } from './workflow.mts';
+import { HOUR, MINUTE, SECOND, type Settings } from './world.mts';
+
+export interface Span {
+	from: number;
+	to: number;
+}
+
+/** n8n checks for paused executions each minute, the node doesn't pause for less than 35 s, and everything takes a while. */
+export const WAKE_MS = 130 * SECOND;
+/** A reading while the execution keeps running, with retries and a full rate limit */
+const KEPT_MS = 50 * SECOND;
+/** After a disturbance, failures in a row may have made the wait longer. */
+const RECOVERY_MS = 200 * SECOND;
+/** The answer to a start has arrived by then, and n8n's store has it. */
+const KNOWN_MS = 1.5 * SECOND;
+const SHARE = 1 / 20;
+const [SHORTEST_MS, LONGEST_MS] = [70 * SECOND, 10 * MINUTE];
+
+export interface Facts {
+	history: History;
+	executionsOf(origin: string): Row[];
+	originOfLabel(label: string): string | undefined;
+	settings(session: SessionTruth): Settings;
+	/** True if its node keeps the execution running, or has to */
+	isKept(session: SessionTruth): boolean;
+	/** Milliseconds within which a session has to be read again */
+	boundMs(session: SessionTruth, lastReadAt: number): number;
+	/** Milliseconds in which nobody can expect the node to act */
+	disturbedMs(origin: string, from: number, to: number): number;
+	/** Items with the session that left at their end */
+	leftOf(session: SessionTruth): Left[];
+	/** The text of all errors of an execution */
+	errorsOf(row: Row): string;
+	/** The node that an error ended an execution in */
+	failedNodeOf(row: Row): string | undefined;
+	/** The execution's custom data, as text */
+	customDataOf(row: Row): string;
+	/** The time at which the node stops waiting for the session by its settings */
+	givesUpAt(session: SessionTruth): number;
+	/** True if n8n had saved the session before any kill */
+	isSaved(session: SessionTruth): boolean;
+	/** False if nobody could save the session's ID: its start's answer was lost, or n8n was killed before */
+	isKnown(session: SessionTruth): boolean;
+	/** The time at which the session's item had ended for its execution, by an item, an error or the execution's end */
+	itemEndOf(session: SessionTruth): number;
+	/** Times of readings that showed the session */
+	goodReadings(session: SessionTruth): number[];
+	readRun(row: Row): IRunExecutionData;
+}
+
+/** Returns the node that ran a session. */
+export const nodeOf = ({ label }: Pick<SessionTruth, 'label'>): string => label[0];
+
+export function collectFacts(history: History): Facts {
+	const { shell, service, world, began, ended } = history;
+	const rows = [...shell.rows.values()];
+	const origins = rows.filter(
+		({ workflow, retryOf, parentId }) =>
+			workflow.id === 'main' && retryOf === undefined && parentId === undefined,
+	);
+	const executions = new Map<string, Row[]>();
+	for (const row of rows) {
+		const origin = shell.originOf(row.id);
+		executions.set(origin, [...(executions.get(origin) ?? []), row]);
+	}
+	const executionsOf = (origin: string) => executions.get(origin) ?? [];
+	const originOfLabel = (label: string) =>
+		origins[Number(/run(\d+)/.exec(label)?.[1] ?? 0) - 1]?.id;
+	const runs = new Map<Row, IRunExecutionData>();
+	const readRun = (row: Row) => {
+		const run = runs.get(row) ?? (parse(row.data) as IRunExecutionData);
+		runs.set(row, run);
+		return run;
+	};
+	const texts = new Map<Row, string>();
+	function errorsOf(row: Row): string {
+		const known = texts.get(row);
+		if (known !== undefined) return known;
+		const { error, runData } = readRun(row).resultData;
+		const all = [
+			error,
+			...Object.values(runData).flatMap((each) => each.map((task) => task.error)),
+		];
+		const text = all
+			.filter((each) => each !== undefined)
+			.map((each) => JSON.stringify({ ...each, message: each.message }))
+			.join(' ');
+		texts.set(row, text);
+		return text;
+	}
+	const settings = (session: SessionTruth) => settingsOf(world, nodeOf(session));
+	const isKept = (session: SessionTruth) =>
+		settings(session).keepsRunning === true || (isOld && world.shape === 'sub');
+
+	const weather = (world.weather ?? []).map(({ fromMs, lastsMs }) => ({
+		from: began + fromMs,
+		to: began + fromMs + lastsMs + RECOVERY_MS,
+	}));
+	const limited = service.arrivals
+		.filter(({ answered }) => answered === '429')
+		.map(({ at }) => ({ from: at, to: at + 4 * MINUTE }));
+	const { credential, clock } = world;
+	const common: Span[] = [
+		...shell.downs.map(({ from, to }) => ({ from: from - SECOND, to: to + WAKE_MS })),
+		...weather,
+		...limited,
+		...(credential
+			? [
+					{
+						from: began + credential.fromMs,
+						to: began + credential.fromMs + credential.lastsMs + RECOVERY_MS,
+					},
+				]
+			: []),
+		...(clock
+			? [
+					{
+						from: began + clock.at - SECOND,
+						to: began + clock.at + Math.max(0, -clock.byMs) + 15 * MINUTE,
+					},
+				]
+			: []),
+	];
+	const spans = new Map<string, Span[]>();
+	function disturbances(origin: string): Span[] {
+		const known = spans.get(origin);
+		if (known) return known;
+		const own = executionsOf(origin);
+		const ids = new Set(own.map(({ id }) => id));
+		const holds = shell.holds
+			.filter(({ executionId }) => executionId === undefined || ids.has(executionId))
+			.map(({ from, to }) => ({ from, to: to + WAKE_MS }));
+		const alive = own
+			.filter(({ workflow }) => workflow.id === 'main')
+			.map((row) => ({ from: row.startedAt, to: row.endedAt ?? ended }))
+			.sort((one, other) => one.from - other.from);
+		const dead: Span[] = [];
+		let at = began;
+		for (const { from, to } of alive) {
+			const isFirst = at === began;
+			if (from > at) dead.push({ from: at, to: isFirst ? from : from + WAKE_MS });
+			at = Math.max(at, to);
+		}
+		dead.push({ from: at, to: Infinity });
+		const all = [...common, ...holds, ...dead].sort((one, other) => one.from - other.from);
+		const merged: Span[] = [];
+		for (const span of all) {
+			const last = merged.at(-1);
+			if (last && span.from <= last.to) last.to = Math.max(last.to, span.to);
+			else merged.push({ ...span });
+		}
+		spans.set(origin, merged);
+		return merged;
+	}
+
+	/** What left in a run that a kill ended is gone with it. */
+	const isLost = ({ at, executionId }: Left) =>
+		shell.downs.some(
+			({ from }) =>
+				from > at &&
+				from <= (shell.rows.get(executionId)?.endedAt ?? Infinity) &&
+				!shell.saved.some(
+					(each) => each.executionId === executionId && each.at >= at && each.at < from,
+				),
+		);
+	const leftOf = ({ sessionId }: SessionTruth) =>
+		shell.left.filter(
+			(each) =>
+				each.output !== 1 &&
+				each.node.length === 1 &&
+				JSON.stringify(each.json).includes(sessionId) &&
+				!isLost(each),
+		);
+
+	return {
+		history,
+		executionsOf,
+		originOfLabel,
+		settings,
+		isKept,
+		readRun,
+		errorsOf,
+		leftOf,
+		failedNodeOf: (row) => readRun(row).resultData.lastNodeExecuted,
+		customDataOf: (row) => JSON.stringify(readRun(row).resultData.metadata ?? {}),
+		givesUpAt(session) {
+			const {
+				maxWaitMinutes,
+				keepsRunning,
+				ifNobodyAnswers,
+				unansweredAfterHours = 24,
+			} = settings(session);
+			const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
+			const isUnlimited = minutes === 0 && !isKept(session);
+			const asked = session.requests[0]?.at ?? Infinity;
+			return Math.min(
+				isUnlimited ? Infinity : session.startedAt + minutes * MINUTE,
+				ifNobodyAnswers ? asked + unansweredAfterHours * HOUR : Infinity,
+			);
+		},
+		isSaved({ startedAt, label }) {
+			const killed = shell.downs.find(({ from }) => from >= startedAt);
+			const origin = originOfLabel(label);
+			return (
+				!killed ||
+				shell.saved.some(
+					({ executionId, at, status }) =>
+						status === 'waiting' &&
+						at > startedAt + SECOND &&
+						at < killed.from &&
+						shell.originOf(executionId) === origin,
+				)
+			);
+		},
+		isKnown(session) {
+			const { startedAt, label } = session;
+			const start = service.arrivals.find(
+				(each) => each.kind === 'start' && each.label === label && each.at === startedAt,
+			);
+			if (start?.isGood !== true) return false;
+			return !shell.downs.some(({ from }) => from >= startedAt && from < startedAt + KNOWN_MS);
+		},
+		boundMs(session, lastReadAt) {
+			if (isKept(session)) return KEPT_MS;
+			// The node measures from the system clock.
+			if (world.clock) return LONGEST_MS + WAKE_MS;
+			const changedAt = session.changes.findLast((at) => at <= lastReadAt) ?? session.startedAt;
+			const quietMs = (lastReadAt - changedAt) * SHARE;
+			return Math.max(SHORTEST_MS, Math.min(LONGEST_MS, quietMs)) + WAKE_MS;
+		},
+		disturbedMs: (origin, from, to) =>
+			disturbances(origin).reduce(
+				(sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
+				0,
+			),
+		itemEndOf(session) {
+			const origin = originOfLabel(session.label);
+			const own = origin === undefined ? [] : executionsOf(origin);
+			const leaves = leftOf(session).map(({ at }) => at);
+			const final = own.filter(({ workflow }) => workflow.id === 'main').at(-1);
+			const named = own
+				.filter((row) => row.endedAt !== undefined && errorsOf(row).includes(session.sessionId))
+				.map(({ endedAt }) => endedAt!);
+			return Math.min(ended, ...leaves, ...named, final?.endedAt ?? ended);
+		},
+		goodReadings: ({ sessionId }) =>
+			service.arrivals
+				.filter((each) => each.sessionId === sessionId && each.kind === 'read' && each.isGood)
+				.map(({ at }) => at),
+	};
+}

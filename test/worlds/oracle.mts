@@ -1,0 +1,642 @@
+// The promises that hold in every world. They read the service's and people's truth, what left the nodes, and what n8n saved.
+import { collectFacts, nodeOf, WAKE_MS, type Facts } from './facts.mts';
+import type { History } from './run.mts';
+import { commandOf, resultOf, type RequestTruth, type SessionTruth } from './service.mts';
+import type { Row } from './shell.mts';
+import { AGENTS } from './workflow.mts';
+import { HOUR, MINUTE, SECOND } from './world.mts';
+
+export interface Violation {
+	/** The number of the promise in README.md */
+	promise: number;
+	kind: string;
+	circumstance: string;
+	about: string;
+	at: number;
+}
+
+type Report = (kind: string, session: SessionTruth | undefined, about: string, at: number) => void;
+type Promised = (facts: Facts, report: Report) => void;
+
+const isFinal = ({ status }: Row) => !['running', 'waiting'].includes(status);
+const commandIn = (session: SessionTruth, request: RequestTruth) =>
+	commandOf(session.label, request.name, request.ask);
+const seconds = (ms: number) => `${(ms / SECOND).toFixed(0)} s`;
+
+/** The rows of the workflow itself, in order */
+const mainRows = (facts: Facts, origin: string) =>
+	facts.executionsOf(origin).filter(({ workflow }) => workflow.id === 'main');
+
+function originsOf({ history }: Facts): string[] {
+	const ids = [...history.shell.rows.keys()].map((id) => history.shell.originOf(id));
+	return [...new Set(ids)].filter((id) => history.shell.rows.get(id)!.workflow.id === 'main');
+}
+
+// 1. Starts
+
+const startsOnce: Promised = (facts, report) => {
+	const { service } = facts.history;
+	const byLabel = Map.groupBy(service.sessions, ({ label }) => label);
+	for (const [label, sessions] of byLabel) {
+		sessions.slice(1).forEach((session, index) => {
+			const before = sessions[index];
+			const { startedAt } = session;
+			if (before.endedAt === undefined || before.endedAt > startedAt)
+				report('a second session while the first runs', session, label, startedAt);
+			else if (before.ended === 'completed')
+				report('a second session after the first completed', session, label, startedAt);
+		});
+		const origin = facts.originOfLabel(label);
+		if (origin === undefined) continue;
+		const { maxTries = 1 } = facts.settings(sessions[0]);
+		const attempts = mainRows(facts, origin).length;
+		if (sessions.length > maxTries * attempts)
+			report(
+				'more sessions than Max Tries',
+				sessions.at(-1),
+				`${sessions.length} of ${label}`,
+				sessions.at(-1)!.startedAt,
+			);
+	}
+	for (const [label, products] of Map.groupBy(service.products, ({ label }) => label))
+		if (products.length > 1) report('created twice', undefined, label, products[1].at);
+};
+
+// 2. Nobody starves
+
+const isReadInTime: Promised = (facts, report) => {
+	for (const session of facts.history.service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || !facts.isKnown(session)) continue;
+		const readings = facts.goodReadings(session);
+		const lastChange = session.changes.at(-1)!;
+		const seenEnd =
+			session.endedAt === undefined
+				? undefined
+				: readings.find((at) => at >= Math.max(session.endedAt!, lastChange));
+		const until = Math.min(facts.itemEndOf(session), facts.givesUpAt(session), seenEnd ?? Infinity);
+		const points = [session.startedAt, ...readings.filter((at) => at < until), until];
+		for (let n = 1; n < points.length; n++) {
+			const [from, to] = [points[n - 1], points[n]];
+			const allowed = facts.boundMs(session, from) + facts.disturbedMs(origin, from, to);
+			if (to - from <= allowed) continue;
+			const kind = n === 1 ? 'first read late' : 'read late';
+			report(kind, session, `${seconds(to - from)} instead of ${seconds(allowed)}`, from + allowed);
+			break;
+		}
+	}
+};
+
+/** Each node that the trigger leads to starts soon, whatever the other does. */
+const isExecutedSoon: Promised = (facts, report) => {
+	const { service, world } = facts.history;
+	if (world.shape !== 'parallel' || world.startLimit !== undefined) return;
+	for (const session of service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || !session.label.endsWith(' item0')) continue;
+		const [row] = mainRows(facts, origin);
+		const lateMs = session.startedAt - row.startedAt;
+		const isFirst = service.sessions.find(({ label }) => label === session.label) === session;
+		const allowedMs = 2 * MINUTE + facts.disturbedMs(origin, row.startedAt, session.startedAt);
+		if (isFirst && lateMs > allowedMs)
+			report('a node is executed late', session, seconds(lateMs), session.startedAt);
+	}
+};
+
+/** Before every pause but the one after the starts, each session has been read. */
+const isReadBeforePause: Promised = (facts, report) => {
+	const { shell, service, world } = facts.history;
+	for (const session of service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || facts.isKept(session) || !facts.isKnown(session)) continue;
+		const first = Math.min(facts.goodReadings(session)[0] ?? Infinity, facts.itemEndOf(session));
+		const pauses = shell.saved.filter(
+			({ executionId, status, at }) =>
+				status === 'waiting' &&
+				at > session.startedAt &&
+				at < first &&
+				shell.originOf(executionId) === origin,
+		);
+		const beginMs = 4 * SECOND + 4 * (world.latencyMs ?? 0);
+		const pause = pauses.find(
+			({ at }) =>
+				at > session.startedAt + beginMs && facts.disturbedMs(origin, session.startedAt, at) === 0,
+		);
+		if (pause)
+			report('paused with a session that was never read', session, session.label, pause.at);
+	}
+};
+
+function isPolicyDecided(
+	{ history, settings }: Facts,
+	session: SessionTruth,
+	{ ask }: RequestTruth,
+): boolean {
+	const { policy } = settings(session);
+	if (ask.kind !== 'permission') return false;
+	void history;
+	return (
+		policy === 'approve' || policy === 'deny' || (policy === 'rules' && ask.isCovered === true)
+	);
+}
+
+const isHandledInTime: Promised = (facts, report) => {
+	const { people } = facts.history;
+	for (const session of facts.history.service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || !facts.isKnown(session)) continue;
+		const readings = facts.goodReadings(session);
+		const failedAt = session.ended === 'completed' ? Infinity : (session.endedAt ?? Infinity);
+		const itemEnd = Math.min(facts.itemEndOf(session), facts.givesUpAt(session), failedAt);
+		for (const request of session.requests) {
+			const seenAt = readings.find((at) => at > request.at && at < (request.goneAt ?? Infinity));
+			if (seenAt === undefined) continue;
+			const deadline = seenAt + MINUTE + facts.disturbedMs(origin, seenAt, seenAt + MINUTE);
+			const disturbed = facts.disturbedMs(origin, seenAt, deadline + MINUTE);
+			const end = deadline + disturbed;
+			if (Math.min(request.goneAt ?? Infinity, itemEnd, facts.history.ended) <= end) continue;
+			const command = commandIn(session, request);
+			if (isPolicyDecided(facts, session, request))
+				report('the policy decides late', session, command, end);
+			else if (
+				!people.messages.some(
+					({ at, sessionId, json }) =>
+						sessionId === session.sessionId && at <= end && JSON.stringify(json).includes(command),
+				)
+			)
+				report('not asked', session, command, end);
+		}
+	}
+};
+
+const isAskedOnce: Promised = (facts, report) => {
+	const known = new Map<string, Set<string>>();
+	for (const { at, executionId, sessionId, json } of facts.history.people.messages) {
+		const session = facts.history.service.sessions.find((each) => each.sessionId === sessionId);
+		if (!session) continue;
+		const text = JSON.stringify(json.pendingInteractions ?? json);
+		const key = `${executionId} ${sessionId}`;
+		const before = known.get(key) ?? new Set<string>();
+		const commands = session.requests
+			.map((each) => commandIn(session, each))
+			.filter((command) => text.includes(command));
+		if (commands.length > 0 && commands.every((command) => before.has(command)))
+			report('asked again without news', session, commands.join(', '), at);
+		for (const command of commands) before.add(command);
+		known.set(key, before);
+	}
+};
+
+const keepsDeadlines: Promised = (facts, report) => {
+	const { people, ended, world } = facts.history;
+	for (const session of facts.history.service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || !facts.isKnown(session) || world.clock) continue;
+		const { ifNobodyAnswers, unansweredAfterHours = 24, maxWaitMinutes } = facts.settings(session);
+		const itemEnd = facts.itemEndOf(session);
+		const isOver = (at: number) => Math.min(itemEnd, session.endedAt ?? Infinity, ended) <= at;
+		const lateAfter = (due: number) => {
+			const end = due + 11 * MINUTE + WAKE_MS;
+			return end + facts.disturbedMs(origin, due - MINUTE, end + HOUR);
+		};
+		if (ifNobodyAnswers)
+			for (const request of session.requests) {
+				const command = commandIn(session, request);
+				const asked = people.messages.find(
+					({ sessionId, json }) =>
+						sessionId === session.sessionId && JSON.stringify(json).includes(command),
+				);
+				if (!asked) continue;
+				const late = lateAfter(asked.at + unansweredAfterHours * HOUR);
+				if ((request.goneAt ?? Infinity) > late && !isOver(late))
+					report('If Nobody Answers comes late', session, command, late);
+			}
+		const isKept = facts.isKept(session);
+		const minutes = maxWaitMinutes ?? (facts.settings(session).keepsRunning ? 30 : 1440);
+		if (minutes === 0 && !isKept) continue;
+		const late = lateAfter(session.startedAt + minutes * MINUTE);
+		if (session.ended === undefined || session.endedAt! > late)
+			if (!isOver(late)) report('Max Wait passes', session, `${minutes} minutes`, late);
+	}
+};
+
+// 3. Every outcome leaves once
+
+const leavesOnce: Promised = (facts, report) => {
+	const { service, shell, world } = facts.history;
+	for (const session of service.sessions) {
+		const lefts = facts.leftOf(session);
+		for (const [executionId, all] of Map.groupBy(lefts, (each) => each.executionId)) {
+			const own = all.filter(
+				({ node, json }) => node === nodeOf(session) && json.sessionId === session.sessionId,
+			);
+			if (own.length > 1) report('an item leaves twice', session, executionId, own[1].at);
+		}
+	}
+	for (const origin of originsOf(facts)) {
+		const rows = mainRows(facts, origin);
+		const final = rows.at(-1)!;
+		if (!isFinal(final)) continue;
+		const own = service.sessions.filter(({ label }) => facts.originOfLabel(label) === origin);
+		const last = [...Map.groupBy(own, ({ label }) => label).values()].map((all) => all.at(-1)!);
+		const allRows = facts.executionsOf(origin);
+		// Another node's error says nothing of a session, but the execution's custom data does.
+		const isNamedIn = (row: Row, session: SessionTruth) =>
+			facts.errorsOf(row).includes(session.sessionId) ||
+			(facts.failedNodeOf(row) !== nodeOf(session) &&
+				facts.customDataOf(row).includes(session.sessionId));
+		const isNamed = (session: SessionTruth) => allRows.some((row) => isNamedIn(row, session));
+		/** Refused to start what may have been started */
+		const isRefused = (row: Row) => /may have been started/.test(facts.errorsOf(row));
+		const hasCrashedChild = allRows.some(
+			({ parentId, status }) => parentId !== undefined && status === 'crashed',
+		);
+		if (final.status === 'success') {
+			// n8n goes on with what a crashed child had.
+			if (hasCrashedChild) continue;
+			for (const session of last)
+				if (
+					facts.isKnown(session) &&
+					facts.leftOf(session).length === 0 &&
+					!(isNamed(session) && world.shape === 'sub')
+				)
+					report(
+						`an outcome is lost (${session.ended ?? 'running'})`,
+						session,
+						session.label,
+						final.endedAt!,
+					);
+		}
+		for (const row of rows) {
+			if (row.status !== 'error') continue;
+			const then = own.filter(({ startedAt }) => startedAt < row.endedAt!);
+			for (const session of [...Map.groupBy(then, ({ label }) => label).values()].map((all) =>
+				all.at(-1)!,
+			)) {
+				if (!facts.isKnown(session) || facts.leftOf(session).some(({ at }) => at <= row.endedAt!))
+					continue;
+				const isRunning = session.endedAt === undefined || session.endedAt > row.endedAt!;
+				// A retry returns it.
+				if (session.ended === 'completed' && !isRunning && !isRefused(row)) continue;
+				if (isNamedIn(row, session)) continue;
+				const how = isRunning ? 'running' : session.ended;
+				report(`an error doesn't name a session (${how})`, session, session.label, row.endedAt!);
+			}
+		}
+		for (const retry of rows.slice(1)) {
+			if (retry.status !== 'success' && retry.status !== 'error') continue;
+			for (const session of last) {
+				if (session.ended !== 'completed' || session.endedAt! > retry.startedAt) continue;
+				if (!facts.isKnown(session) || !facts.isSaved(session)) continue;
+				if (world.credential || session.requests.some(({ goneAt }) => goneAt === undefined))
+					continue;
+				if (retry.status === 'error' && facts.failedNodeOf(retry) !== nodeOf(session)) continue;
+				const isOut = facts.leftOf(session).some(({ at }) => at <= retry.endedAt!);
+				if (!isOut) {
+					report('a retry loses a result', session, session.label, retry.endedAt!);
+					break;
+				}
+			}
+		}
+	}
+	void shell;
+};
+
+/** An item without a session has an error, and only for a reason that can't pass. */
+const startsPatiently: Promised = (facts, report) => {
+	const { service, world, shell } = facts.history;
+	for (const origin of originsOf(facts)) {
+		const rows = mainRows(facts, origin);
+		const final = rows.at(-1)!;
+		if (!isFinal(final) || final.status === 'canceled' || world.credential) continue;
+		const run =
+			[...shell.rows.values()]
+				.filter(
+					({ workflow, retryOf, parentId }) =>
+						workflow.id === 'main' && retryOf === undefined && parentId === undefined,
+				)
+				.findIndex(({ id }) => id === origin) + 1;
+		const { maxWaitMinutes, keepsRunning } = world.settings ?? {};
+		const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
+		const waitMs = minutes === 0 ? (keepsRunning ? 0 : Infinity) : minutes * MINUTE;
+		world.items.forEach((_, item) => {
+			const label = `A run${run} item${item}`;
+			if (service.sessions.some((each) => each.label === label)) return;
+			const tries = service.arrivals.filter(
+				(each) => each.kind === 'start' && each.label === label,
+			);
+			const all = service.arrivals.filter(
+				(each) => each.kind === 'start' && each.label?.includes(`run${run} `),
+			);
+			const isProven = ({ answered }: { answered: string }) =>
+				['429', '503', 'unsent'].includes(answered);
+			const hasErrorItem = shell.left.some(
+				({ json, executionId }) =>
+					shell.originOf(executionId) === origin && json.error !== undefined,
+			);
+			if (tries.length === 0 || !tries.every(isProven)) return;
+			if (all.some(({ answered }) => answered !== '202' && !isProven({ answered }))) return;
+			const hasReached = service.arrivals.some(({ answered }) => answered !== 'unsent');
+			if (!hasReached) return;
+			// A page with the same status proves nothing.
+			if (world.weather?.some(({ kind }) => kind === '503 page')) return;
+			const end = rows[0].endedAt ?? facts.history.ended;
+			if (end - tries[0].at < waitMs - MINUTE && (final.status !== 'success' || hasErrorItem))
+				report(
+					'a start is given up before Max Wait',
+					undefined,
+					`${label} after ${seconds(end - tries[0].at)}`,
+					end,
+				);
+		});
+	}
+};
+
+const endsInTime: Promised = (facts, report) => {
+	const { service, isCut, ended, world } = facts.history;
+	for (const origin of originsOf(facts)) {
+		const own = service.sessions.filter(({ label }) => facts.originOfLabel(label) === origin);
+		const open = mainRows(facts, origin).find((row) => !isFinal(row));
+		if (isCut && open && own.every((session) => session.ended)) {
+			const last = Math.max(...own.map(({ endedAt = 0 }) => endedAt));
+			if (facts.disturbedMs(origin, last, ended) < ended - last - HOUR)
+				report(`endless (${open.status})`, own.at(-1), open.id, ended);
+			continue;
+		}
+		const final = mainRows(facts, origin).at(-1)!;
+		if (!['success', 'error'].includes(final.status) || own.some((session) => !session.ended))
+			continue;
+		const lastSession = own.reduce<SessionTruth | undefined>(
+			(latest, each) => (!latest || each.endedAt! > latest.endedAt! ? each : latest),
+			undefined,
+		);
+		if (!lastSession) continue;
+		const from = Math.max(lastSession.endedAt!, final.startedAt);
+		const to = final.endedAt!;
+		const bound =
+			facts.boundMs(lastSession, from) + WAKE_MS + (world.settings?.maxTries ?? 1) * 10 * SECOND;
+		if (to - from > bound + facts.disturbedMs(origin, from, to))
+			report('the execution ends late', lastSession, seconds(to - from), to);
+	}
+};
+
+// 4. The record is true
+
+const tellsTheTruth: Promised = (facts, report) => {
+	const { service, people, shell } = facts.history;
+	const sessionOf = (id: unknown) => service.sessions.find(({ sessionId }) => sessionId === id);
+	for (const { node, output, json, at } of shell.left) {
+		const session = sessionOf(json.sessionId);
+		if (!AGENTS.includes(node) || !session) continue;
+		if (output === 0 && json.error === undefined && json.status === 'completed') {
+			if (session.ended !== 'completed' || session.endedAt! > at)
+				report('completed before it was', session, session.label, at);
+			else if (json.text !== resultOf(session.label))
+				report("another session's result", session, String(json.text), at);
+		}
+		for (const decision of (json.decisions ?? []) as Array<Record<string, unknown>>) {
+			if (decision.state !== 'confirmed') continue;
+			const text = JSON.stringify(decision);
+			const request = session.requests.find((each) => text.includes(commandIn(session, each)));
+			if (request?.decision?.by !== 'api')
+				report('confirmed, and the service never took it', session, text, at);
+			else if (
+				decision.decision !== 'answer' &&
+				(decision.decision === 'approve') !== request.decision.isApproval
+			)
+				report('confirmed the other way round', session, text, at);
+		}
+	}
+	for (const row of shell.rows.values()) {
+		const text = facts.errorsOf(row);
+		if (/Cannot read|is not a function|TypeError|undefined \(/.test(text))
+			report('an internal error', undefined, text.slice(0, 200), row.endedAt ?? 0);
+		for (const session of service.sessions)
+			if (
+				session.ended === 'completed' &&
+				text.includes(session.sessionId) &&
+				/was aborted/.test(text)
+			) {
+				const aborts = service.arrivals.some(
+					({ kind, sessionId }) => kind === 'abort' && sessionId === session.sessionId,
+				);
+				const others = service.sessions.some(
+					({ sessionId, ended }) => ended === 'aborted' && text.includes(sessionId),
+				);
+				if (aborts && !others)
+					report('a completed session is called aborted', session, session.label, row.endedAt ?? 0);
+			}
+	}
+	for (const session of service.sessions)
+		for (const request of session.requests) {
+			const { decision } = request;
+			if (decision?.by !== 'api' || !decision.isApproval || request.ask.kind !== 'permission')
+				continue;
+			const { policy } = facts.settings(session);
+			if (policy === 'approve' || (policy === 'rules' && request.ask.isCovered)) continue;
+			const command = commandIn(session, request);
+			const isSeen =
+				people.visits.some(
+					({ isSent, choice, shown, at }) =>
+						isSent && choice === 'approve' && shown.includes(command) && at <= decision.at + MINUTE,
+				) ||
+				people.applied.some(
+					({ choice, shown, at }) =>
+						choice === 'approve' && shown.includes(command) && at <= decision.at,
+				);
+			if (!isSeen) report('approved by nobody', session, command, decision.at);
+		}
+};
+
+const sendsAnswers: Promised = (facts, report) => {
+	const { people, service, ended } = facts.history;
+	for (const visit of people.visits) {
+		if (!visit.isSaved) continue;
+		for (const session of service.sessions) {
+			const origin = facts.originOfLabel(session.label);
+			if (origin === undefined) continue;
+			for (const request of session.requests) {
+				if (!visit.shown.includes(commandIn(session, request)) || request.at > visit.at) continue;
+				const itemEnd = facts.itemEndOf(session);
+				const late = visit.at + WAKE_MS + facts.disturbedMs(origin, visit.at, visit.at + WAKE_MS);
+				const end = late + facts.disturbedMs(origin, visit.at, late);
+				const over = Math.min(
+					request.goneAt ?? Infinity,
+					session.endedAt ?? Infinity,
+					itemEnd,
+					ended,
+				);
+				if (over > end)
+					report(
+						request.goneAt === undefined ? 'an answer is never sent' : 'an answer is sent late',
+						session,
+						commandIn(session, request),
+						end,
+					);
+				if (request.decision?.by !== 'api' || request.ask.kind !== 'permission') continue;
+				if (people.applied.some(({ sessionId }) => sessionId === session.sessionId)) continue;
+				const { policy } = facts.settings(session);
+				if (policy === 'deny' || policy === 'approve') continue;
+				const saved = people.visits.filter(
+					({ isSaved, shown, at }) =>
+						isSaved &&
+						shown.includes(commandIn(session, request)) &&
+						at <= request.decision!.at + SECOND,
+				);
+				if (
+					saved.length > 0 &&
+					saved.every(({ choice }) => (choice === 'approve') !== request.decision!.isApproval)
+				)
+					report(
+						'an answer is turned round',
+						session,
+						commandIn(session, request),
+						request.decision.at,
+					);
+			}
+		}
+	}
+};
+
+// 5. Links work
+
+const linksWork: Promised = (facts, report) => {
+	const { people, service, world, shell } = facts.history;
+	const isBesideKept =
+		world.shape === 'parallel' &&
+		(world.settings?.keepsRunning === true || world.second?.keepsRunning === true);
+	for (const visit of people.visits) {
+		if (!visit.isJson && visit.status !== 404 && visit.status !== 500) continue;
+		if (isBesideKept) continue;
+		const session = service.sessions.find(({ sessionId }) => sessionId === visit.sessionId);
+		const origin = session && facts.originOfLabel(session.label);
+		if (!session || origin === undefined) continue;
+		const from = visit.at - visit.waitedMs;
+		if ((session.endedAt ?? Infinity) < visit.at || facts.itemEndOf(session) < visit.at) continue;
+		const row = shell.rows.get(visit.executionId);
+		if ((row?.endedAt ?? Infinity) < visit.at && row?.status !== 'waiting') continue;
+		const isOpen = session.requests.some(
+			({ at, goneAt = Infinity }) => at < from && goneAt > visit.at,
+		);
+		if (!isOpen || facts.disturbedMs(origin, from - MINUTE, visit.at) > 0) continue;
+		report(
+			`a link answers ${visit.status}`,
+			session,
+			visit.isSent ? 'sending' : 'opening',
+			visit.at,
+		);
+	}
+};
+
+// 6. Cost
+
+const costsLittle: Promised = (facts, report) => {
+	const { service, shell, world } = facts.history;
+	for (const session of service.sessions) {
+		const { settings } = facts;
+		const reads = service.arrivals.filter(
+			({ kind, sessionId }) => kind === 'read' && sessionId === session.sessionId,
+		);
+		const lifeMs = facts.itemEndOf(session) - session.startedAt;
+		const { keepsRunning, maxWaitMinutes } = settings(session);
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined) continue;
+		if (keepsRunning && maxWaitMinutes === 0 && !world.kills && !world.weather) {
+			const attempts = mainRows(facts, origin).length;
+			const good = reads.filter(({ answered }) => answered === '200').length;
+			if (good > attempts)
+				report('more than one poll with Max Wait 0', session, String(good), session.startedAt);
+		}
+		const changes = session.changes.length + session.requests.length;
+		const visits = facts.history.people.visits.length;
+		const wakes = shell.saved.filter(
+			({ executionId }) => shell.originOf(executionId) === origin,
+		).length;
+		const most = facts.isKept(session)
+			? 10 + lifeMs / (4.5 * SECOND)
+			: 80 + lifeMs / (60 * SECOND) + 40 * changes + 2 * visits;
+		const disturbed =
+			facts.disturbedMs(origin, session.startedAt, session.startedAt + lifeMs) / SECOND;
+		if (reads.length > most + disturbed)
+			report('too many readings', session, `${reads.length} (${wakes} wakes)`, session.startedAt);
+	}
+	for (const row of shell.rows.values()) {
+		if (!isFinal(row) || row.workflow.id === 'answers') continue;
+		const { runData } = facts.readRun(row).resultData;
+		for (const name of AGENTS) {
+			const empty = (runData[name] ?? []).filter(
+				({ data, error }) => !error && (data?.main ?? []).every((items) => !items?.length),
+			);
+			if (empty.length > 1)
+				report(
+					'empty runs stay',
+					undefined,
+					`${empty.length} of ${runData[name].length} of ${name}`,
+					row.endedAt ?? 0,
+				);
+		}
+		const requests = service.sessions
+			.filter(({ label }) => facts.originOfLabel(label) === shell.originOf(row.id))
+			.reduce((sum, session) => sum + session.requests.length, 0);
+		const most =
+			60_000 +
+			20_000 *
+				(world.items.length + requests) *
+				(world.shape === 'parallel' || world.shape === 'chain' ? 2 : 1);
+		if (row.data.length > most)
+			report('too much data', undefined, `${row.data.length} bytes`, row.endedAt ?? 0);
+	}
+};
+
+const PROMISES: Promised[][] = [
+	[startsOnce],
+	[isExecutedSoon, isReadInTime, isReadBeforePause, isHandledInTime, isAskedOnce, keepsDeadlines],
+	[leavesOnce, startsPatiently, endsInTime],
+	[tellsTheTruth, sendsAnswers],
+	[linksWork],
+	[costsLittle],
+];
+
+function describe({ history, isKept }: Facts, session: SessionTruth | undefined): string {
+	const { world, shell } = history;
+	const isAgentKept = session ? isKept(session) : world.settings?.keepsRunning;
+	return [
+		isAgentKept ? 'kept running' : 'pausing',
+		world.shape && world.shape !== 'one' && world.shape,
+		world.items.length > 1 && 'beside a sibling',
+		shell.downs.length > 0 && 'killed',
+		[...shell.rows.values()].some(({ retryOf }) => retryOf !== undefined) && 'retried',
+		world.weather?.map(({ kind }) => kind).join(' and '),
+	]
+		.filter(Boolean)
+		.join(', ');
+}
+
+/** Returns the violations of a history, one of each kind. */
+export function judge(history: History): Violation[] {
+	const facts = collectFacts(history);
+	const found = new Map<string, Violation>();
+	PROMISES.forEach((promised, index) => {
+		const report: Report = (kind, session, about, at) => {
+			if (!found.has(kind))
+				found.set(kind, {
+					promise: index + 1,
+					kind,
+					circumstance: describe(facts, session),
+					about,
+					at: (at - history.began) / SECOND,
+				});
+		};
+		for (const check of promised) check(facts, report);
+	});
+	for (const { kind, about, at } of history.shell.problems)
+		if (!found.has(kind))
+			found.set(kind, {
+				promise: 3,
+				kind,
+				circumstance: describe(facts, undefined),
+				about,
+				at: (at - history.began) / SECOND,
+			});
+	return [...found.values()];
+}

@@ -1,0 +1,166 @@
+// People as agents: they get messages, open links, wait at a 409, send, change their minds, answer late or elsewhere, or not at all.
+import type { IDataObject } from 'n8n-workflow';
+import { fillIn } from '../support/fillIn.mts';
+import type { Service } from './service.mts';
+import type { Shell } from './shell.mts';
+import type { Time } from './time.mts';
+import { MINUTE, SECOND, type Habit, type World } from './world.mts';
+
+/** A message that somebody got */
+export interface Message {
+	at: number;
+	executionId: string;
+	json: IDataObject;
+	sessionId: string;
+	/** Without a link if the execution keeps running */
+	link?: string;
+}
+
+/** What somebody did with a link */
+export interface Visit {
+	at: number;
+	link: string;
+	sessionId: string;
+	executionId: string;
+	/** Seconds for which n8n didn't let them in */
+	waitedMs: number;
+	/** What n8n answered in the end; 0 if nobody did */
+	status: number;
+	isJson: boolean;
+	isSent: boolean;
+	choice?: 'approve' | 'deny';
+	/** The page when they chose */
+	shown: string;
+	/** The page says that the answer was saved */
+	isSaved: boolean;
+}
+
+/** An answer given by Apply an Answer */
+export interface Applied {
+	at: number;
+	sessionId: string;
+	choice: 'approve' | 'deny';
+	/** The requests that they saw, as JSON */
+	shown: string;
+}
+
+export interface People {
+	messages: Message[];
+	applied: Applied[];
+	visits: Visit[];
+	receive(items: IDataObject[], executionId: string): void;
+}
+
+const PATIENCE_MS = MINUTE;
+const AGAIN_MS = 5 * SECOND;
+const READING_MS = 8 * SECOND;
+
+export function createPeople(
+	world: World,
+	time: Time,
+	service: Service,
+	getShell: () => Shell,
+	log: (line: string) => void,
+): People {
+	const messages: Message[] = [];
+	const visits: Visit[] = [];
+	const applied: Applied[] = [];
+	const habits = world.people ?? [];
+
+	/** Opens or sends, and again while n8n says that the execution runs. */
+	async function reach(message: Message, form?: Record<string, string>) {
+		const began = time.now();
+		for (;;) {
+			const answer = await getShell().openLink(message.link!, form);
+			const isBusy = answer.status === 0 || (answer.status === 409 && answer.isJson);
+			const waitedMs = time.now() - began;
+			if (!isBusy || waitedMs >= PATIENCE_MS) return { ...answer, waitedMs };
+			await time.sleep(AGAIN_MS);
+		}
+	}
+
+	async function visit(message: Message, denies: boolean, isChange = false): Promise<void> {
+		const { link, sessionId, executionId } = message;
+		const note = (what: Omit<Visit, 'at' | 'link' | 'sessionId' | 'executionId'>) => {
+			visits.push({ at: time.now(), link: link!, sessionId, executionId, ...what });
+			const title = /<h1[^>]*>([^<]*)/.exec(what.shown)?.[1] ?? '';
+			log(`person ${what.isSent ? 'sends' : 'opens'}: ${what.status} ${title}`);
+		};
+		const opened = await reach(message);
+		note({ ...opened, isSent: false, shown: opened.body, isSaved: false });
+		if (opened.status !== 200) return;
+		await time.sleep(isChange ? 2 * SECOND : READING_MS);
+		const texts = Object.fromEntries(
+			[...opened.body.matchAll(/<textarea[^>]* name="(answer\d+)"/g)].map(([, name]) => [
+				name,
+				denies ? 'No' : 'Yes',
+			]),
+		);
+		const form = fillIn(opened.body, denies ? 'Deny' : 'Approve', texts);
+		if (form.shown === undefined) return;
+		const sent = await reach(message, form);
+		note({
+			...sent,
+			isSent: true,
+			choice: denies ? 'deny' : 'approve',
+			shown: opened.body,
+			isSaved: sent.status === 200 && /Your answer was saved/.test(sent.body),
+		});
+	}
+
+	function act(message: Message, habit: Habit): void {
+		const { denies = false } = habit;
+		switch (habit.does) {
+			case 'nothing':
+				return;
+			case 'dashboard':
+				return service.decideInDashboard(message.sessionId, !denies);
+			case 'apply':
+				applied.push({
+					at: time.now(),
+					sessionId: message.sessionId,
+					choice: denies ? 'deny' : 'approve',
+					shown: JSON.stringify(message.json),
+				});
+				return getShell().runNode(
+					{
+						operation: 'applyAnswer',
+						sessionId: { __rl: true, mode: 'id', value: message.sessionId },
+						answer: denies ? 'deny' : 'approve',
+						askedInteractions: '={{ $json.pendingInteractions }}',
+					},
+					{ pendingInteractions: message.json.pendingInteractions },
+				);
+		}
+		if (message.link === undefined) return;
+		void visit(message, denies);
+		if (habit.isTwo) time.after(SECOND, () => void visit(message, !denies));
+		if (habit.changesAfterMs !== undefined)
+			time.after(READING_MS + habit.changesAfterMs, () => void visit(message, !denies, true));
+	}
+
+	return {
+		messages,
+		applied,
+		visits,
+		receive(items, executionId) {
+			for (const json of items) {
+				const { approvalUrl, sessionId } = json;
+				const message: Message = {
+					at: time.now(),
+					executionId,
+					json: structuredClone(json),
+					sessionId: String(sessionId),
+					...(typeof approvalUrl === 'string' && { link: approvalUrl }),
+				};
+				messages.push(message);
+				log(
+					`person gets a message about ${sessionId as string}${approvalUrl ? '' : ' without a link'}`,
+				);
+				if (habits.length === 0) continue;
+				const habit = habits[(messages.length - 1) % habits.length];
+				time.after(habit.afterMs, () => act(message, habit));
+			}
+		},
+	};
+}

@@ -1,0 +1,37 @@
+// Random numbers from a seed (mulberry32).
+
+export interface Random {
+	(): number;
+	/** True with this probability */
+	chance(probability: number): boolean;
+	/** An integer from `low` to `high` */
+	between(low: number, high: number): number;
+	/** Evenly over orders of magnitude */
+	duration(lowMs: number, highMs: number): number;
+	pick<T>(...values: readonly T[]): T;
+	/** Numbers that don't depend on how many others were drawn */
+	fork(name: string): Random;
+}
+
+function hash(text: string): number {
+	let sum = 2166136261;
+	for (const character of text) sum = Math.imul(sum ^ character.codePointAt(0)!, 16777619);
+	return sum >>> 0;
+}
+
+export function createRandom(seed: string): Random {
+	let state = hash(seed);
+	const next = () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+	return Object.assign(next, {
+		chance: (probability: number) => next() < probability,
+		between: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
+		duration: (lowMs: number, highMs: number) => Math.round(lowMs * (highMs / lowMs) ** next()),
+		pick: <T,>(...values: readonly T[]) => values[Math.floor(next() * values.length)],
+		fork: (name: string) => createRandom(`${seed} ${name}`),
+	});
+}

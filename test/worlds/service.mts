@@ -1,0 +1,427 @@
+// The service as a model that keeps the truth, and knows nothing of the node. Its agent does what the world says for the item of a prompt.
+import type { ReceivedResponse, SentRequest } from '../support/http.mts';
+import type { Random } from './random.mts';
+import type { Time } from './time.mts';
+import { MINUTE, SECOND, type Ask, type SessionPlan, type Weather, type World } from './world.mts';
+
+export interface RequestTruth {
+	/** Identifies the request, whatever ID it has now */
+	name: string;
+	id: string;
+	ask: Ask;
+	at: number;
+	goneAt?: number;
+	decision?: { isApproval: boolean; text: string; at: number; by: 'api' | 'dashboard' };
+}
+
+export interface SessionTruth {
+	sessionId: string;
+	/** Which item it's for: the prompt */
+	label: string;
+	startedAt: number;
+	requests: RequestTruth[];
+	/** Arrivals of reads */
+	readings: number[];
+	/** Times at which something changed that a reading shows, besides times */
+	changes: number[];
+	endedAt?: number;
+	ended?: 'completed' | 'failed' | 'aborted';
+}
+
+export interface Arrival {
+	at: number;
+	method: string;
+	path: string;
+	kind: 'start' | 'read' | 'decide' | 'abort' | 'other';
+	/** The label of a start */
+	label?: string;
+	sessionId?: string;
+	/** What the sender got */
+	answered: string;
+	/** The service did it */
+	isDone: boolean;
+	/** The sender got the service's own answer to what it asked */
+	isGood: boolean;
+}
+
+export interface Service {
+	sessions: SessionTruth[];
+	/** Labels of created products */
+	products: Array<{ label: string; at: number }>;
+	arrivals: Arrival[];
+	/** Takes a request that has arrived. Undefined if the response is lost. */
+	receive(request: SentRequest): Promise<ReceivedResponse | undefined>;
+	/** Returns the weather that keeps a request from arriving, or delays it. */
+	weatherFor(request: SentRequest): Weather | undefined;
+	/** Notes a request for which there was no connection. */
+	noteUnsent(request: SentRequest): void;
+	decideInDashboard(sessionId: string, isApproval: boolean): void;
+}
+
+const PROJECT = '00000000-0000-4000-8000-000000000001';
+const START_WINDOW_MS = 3 * MINUTE;
+/** A new session isn't readable for a moment (API document, Polling procedure, 5). */
+const HIDDEN_MS = 1_500;
+
+export const projectId = PROJECT;
+
+const uuid = (kind: number, n: number) =>
+	`${String(kind).repeat(8)}-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+	status,
+	headers: { 'content-type': 'application/json', ...headers },
+	body: Buffer.from(JSON.stringify(body)),
+});
+const failure = (status: number, code: string, headers?: Record<string, string>) =>
+	json(status, { error: { code, message: `The service says ${code}`, doc_url: '' } }, headers);
+const page = (status: number) => ({
+	status,
+	headers: { 'content-type': 'text/html' },
+	body: Buffer.from('<!doctype html><html><title>Gateway</title><body>Please wait</body></html>'),
+});
+
+/** Returns the text of the command that a request is about: nothing else has it. */
+export const commandOf = (label: string, name: string, { isCovered }: Ask) =>
+	`npm run ${isCovered ? 'covered' : 'other'} -- ${label.replaceAll(/\W+/g, '-')}-${name}`;
+
+export const resultOf = (label: string): string => `Done: ${label}`;
+
+/** Returns the index of the item that a label is of. */
+export const itemOf = (label: string): number => Number(/item(\d+)/.exec(label)?.[1] ?? 0);
+
+export function createService(
+	world: World,
+	time: Time,
+	random: Random,
+	log: (line: string) => void,
+): Service {
+	const began = time.now();
+	const sessions: SessionTruth[] = [];
+	const products: Service['products'] = [];
+	const arrivals: Arrival[] = [];
+	const starts: number[] = [];
+	let interactions = 0;
+
+	/** What the agent does next */
+	interface Work {
+		plan: SessionPlan;
+		doneMs: number;
+		/** Undefined while it waits for an answer */
+		since?: number;
+		asked: number;
+		asks: Ask[];
+	}
+	const works = new Map<SessionTruth, Work>();
+
+	const isPending = ({ goneAt }: RequestTruth) => goneAt === undefined;
+	const isBlocked = ({ requests }: SessionTruth) =>
+		requests.some((request) => isPending(request) && !request.ask.isIdle);
+
+	function end(session: SessionTruth, how: NonNullable<SessionTruth['ended']>): void {
+		session.ended = how;
+		session.endedAt = time.now();
+		session.changes.push(time.now());
+		works.delete(session);
+		log(`session ${session.label} ${how}`);
+	}
+
+	function ask(session: SessionTruth, what: Ask): void {
+		const request: RequestTruth = {
+			name: String(session.requests.length + 1),
+			id: `int-${++interactions}`,
+			ask: what,
+			at: time.now(),
+		};
+		session.requests.push(request);
+		session.changes.push(time.now());
+		log(`session ${session.label} asks ${request.name} (${what.kind})`);
+		if (what.reissuedMs === undefined) return;
+		const reissue = () => {
+			if (!isPending(request) || session.ended) return;
+			request.id = `int-${++interactions}`;
+			time.after(what.reissuedMs!, reissue);
+		};
+		time.after(what.reissuedMs, reissue);
+	}
+
+	/** Lets the agent work until it asks or ends. */
+	function proceed(session: SessionTruth): void {
+		const work = works.get(session);
+		if (!work) return;
+		if (isBlocked(session)) return void (work.since = undefined);
+		if (work.since !== undefined) return;
+		work.since = time.now();
+		const next = work.asks[work.asked];
+		const until = Math.min(next?.afterMs ?? Infinity, work.plan.lastsMs);
+		time.after(until - work.doneMs, () => {
+			if (works.get(session) !== work || work.since === undefined) return;
+			work.doneMs = until;
+			work.since = undefined;
+			if (next && next.afterMs <= work.plan.lastsMs) {
+				work.asked++;
+				ask(session, next);
+				if (next.everyMs !== undefined && work.asked < 40) {
+					work.asks.splice(work.asked, 0, { ...next, afterMs: next.afterMs + next.everyMs });
+					work.asks.sort((one, other) => one.afterMs - other.afterMs);
+				}
+				const isLast = work.asked === work.asks.length;
+				if (isLast && work.plan.leavesPending) return end(session, 'completed');
+				return proceed(session);
+			}
+			end(session, work.plan.fails ? 'failed' : 'completed');
+		});
+	}
+
+	function start(label: string): SessionTruth {
+		const before = sessions.filter((each) => each.label === label).length;
+		const tries = world.items[itemOf(label) % world.items.length];
+		const plan = tries[Math.min(before, tries.length - 1)];
+		const session: SessionTruth = {
+			sessionId: uuid(2, sessions.length + 1),
+			label,
+			startedAt: time.now(),
+			requests: [],
+			readings: [],
+			changes: [time.now()],
+		};
+		sessions.push(session);
+		const asks = [...(plan.asks ?? [])].sort((one, other) => one.afterMs - other.afterMs);
+		works.set(session, { plan, doneMs: 0, asked: 0, asks });
+		log(`session ${label} starts (${before + 1})`);
+		proceed(session);
+		return session;
+	}
+
+	function decide(
+		session: SessionTruth,
+		request: RequestTruth,
+		text: string,
+		by: 'api' | 'dashboard',
+	): void {
+		const isApproval = request.ask.kind === 'question' || text === 'once';
+		request.goneAt = time.now();
+		request.decision = { isApproval, text, at: time.now(), by };
+		session.changes.push(time.now());
+		log(`session ${session.label} request ${request.name}: ${text} (${by})`);
+		proceed(session);
+	}
+
+	function view(session: SessionTruth) {
+		const pending = session.requests.filter(isPending);
+		const last = session.changes.at(-1)!;
+		return {
+			sessionId: session.sessionId,
+			dashboardUrl: `https://service.test/sessions/${session.sessionId}`,
+			status: session.ended === 'aborted' ? 'failed' : (session.ended ?? 'running'),
+			...(session.ended === 'failed' && { error: 'The agent gave up' }),
+			...(session.ended === 'aborted' && { error: 'The session was aborted' }),
+			pendingInteractions: pending.map((request) => {
+				const command = commandOf(session.label, request.name, request.ask);
+				if (request.ask.kind === 'question')
+					return { type: 'question', id: request.id, question: `May I do this: ${command}?` };
+				return {
+					type: 'permission',
+					id: request.id,
+					permission: 'bash',
+					patterns: [command],
+					metadata: { command },
+					response: {
+						type: 'choice',
+						options: [
+							{ value: 'once', label: 'Approve once' },
+							{ value: 'reject', label: 'Deny' },
+						],
+					},
+				};
+			}),
+			latestMessage: {
+				role: 'assistant',
+				text: session.ended === 'completed' ? resultOf(session.label) : 'Working',
+				createdAt: new Date(last).toISOString(),
+			},
+			lastActivityAt: new Date(session.ended ? last : time.now()).toISOString(),
+		};
+	}
+
+	interface Route {
+		kind: Arrival['kind'];
+		label?: string;
+		sessionId?: string;
+		handle(): ReceivedResponse;
+	}
+
+	const notFound = () => failure(404, 'not_found');
+
+	function route({ method, url, body: sent }: SentRequest): Route {
+		const path = url.pathname.replace(/^\/v1/, '');
+		const body = sent === undefined || sent.length === 0 ? {} : JSON.parse(String(sent));
+		if (method === 'GET' && path === '/projects')
+			return {
+				kind: 'other',
+				handle: () =>
+					json(200, {
+						object: 'list',
+						data: [{ object: 'project', id: PROJECT, name: 'Shop' }],
+						has_more: false,
+						next_cursor: null,
+					}),
+			};
+		if (method === 'POST' && path === '/products') {
+			const label = String(body.name);
+			return {
+				kind: 'start',
+				label,
+				handle() {
+					products.push({ label, at: time.now() });
+					log(`product ${label} created`);
+					return json(201, { object: 'product', id: uuid(3, products.length), name: label });
+				},
+			};
+		}
+		if (method === 'POST' && path === '/agent/sessions') {
+			const label = String(body.prompt);
+			return {
+				kind: 'start',
+				label,
+				handle: () => json(202, { sessionId: start(label).sessionId }),
+			};
+		}
+		const [, sessionId, rest = ''] = /^\/agent\/sessions\/([^/]+)(\/.*)?$/.exec(path) ?? [];
+		const session = sessions.find((each) => each.sessionId === sessionId);
+		if (!session) return { kind: 'other', handle: notFound };
+		if (method === 'GET')
+			return {
+				kind: 'read',
+				sessionId,
+				handle: () =>
+					time.now() < session.startedAt + HIDDEN_MS ? notFound() : json(200, view(session)),
+			};
+		if (rest === '/abort')
+			return {
+				kind: 'abort',
+				sessionId,
+				handle() {
+					if (!session.ended) end(session, 'aborted');
+					return json(200, view(session));
+				},
+			};
+		const [, id] = /^\/interactions\/([^/]+)\/resolve$/.exec(rest) ?? [];
+		if (id === undefined) return { kind: 'other', sessionId, handle: notFound };
+		return {
+			kind: 'decide',
+			sessionId,
+			handle() {
+				const request = session.requests.find((each) => each.id === id && isPending(each));
+				if (!request) return notFound();
+				decide(session, request, String(body.response), 'api');
+				return json(200, view(session));
+			},
+		};
+	}
+
+	/** Returns the weather at this moment, by chance. */
+	function weatherNow(kind: Arrival['kind']): Weather | undefined {
+		const ms = time.now() - began;
+		return (world.weather ?? []).find(
+			({ fromMs, lastsMs, on, share }) =>
+				ms >= fromMs &&
+				ms < fromMs + lastsMs &&
+				(on === 'all' || on === kind || (on === 'decide' && kind === 'abort')) &&
+				(share >= 1 || random.chance(share)),
+		);
+	}
+
+	const BEFORE: Partial<Record<Weather['kind'], true>> = { unsent: true, slow: true };
+	const chosen = new WeakMap<SentRequest, Weather | undefined>();
+	function choose(request: SentRequest): Weather | undefined {
+		if (!chosen.has(request)) chosen.set(request, weatherNow(route(request).kind));
+		return chosen.get(request);
+	}
+
+	function answer({ kind, label, handle }: Route, weather: Weather | undefined) {
+		if (kind === 'start' && label !== undefined && world.startLimit !== undefined) {
+			const recent = starts.filter((at) => at > time.now() - START_WINDOW_MS);
+			if (recent.length >= world.startLimit) {
+				const seconds = Math.ceil((recent[0] + START_WINDOW_MS - time.now()) / SECOND);
+				return {
+					response: failure(429, 'too_many', { 'retry-after': String(seconds) }),
+					isDone: false,
+				};
+			}
+			starts.push(time.now());
+		}
+		switch (weather?.kind) {
+			case '429':
+				return { response: failure(429, 'too_many', { 'retry-after': '20' }), isDone: false };
+			case '503':
+				return { response: failure(503, 'unavailable'), isDone: false };
+			case '503 page':
+				return { response: page(503), isDone: false };
+			case '500': {
+				const isDone = kind !== 'read' && random.chance(0.5);
+				if (isDone) handle();
+				return { response: failure(500, 'internal'), isDone };
+			}
+			case 'page': {
+				const isDone = kind !== 'read' && random.chance(0.5);
+				if (isDone) handle();
+				return { response: page(200), isDone };
+			}
+			case 'lost':
+				handle();
+				return { response: undefined, isDone: true };
+			default:
+				return { response: handle(), isDone: true };
+		}
+	}
+
+	return {
+		sessions,
+		products,
+		arrivals,
+		weatherFor(request) {
+			const weather = choose(request);
+			return weather && BEFORE[weather.kind] ? weather : undefined;
+		},
+		async receive(request) {
+			const found = route(request);
+			const weather = choose(request);
+			const session = sessions.find(({ sessionId }) => sessionId === found.sessionId);
+			if (found.kind === 'read') session!.readings.push(time.now());
+			let { response, isDone } = answer(found, weather);
+			const other = sessions.find((each) => each !== session && each.label !== session?.label);
+			if (weather?.kind === 'other session' && found.kind === 'read' && other)
+				response = json(200, view(other));
+			arrivals.push({
+				at: time.now(),
+				method: request.method,
+				path: request.url.pathname,
+				kind: found.kind,
+				label: found.label,
+				sessionId: found.sessionId,
+				answered: response ? String(response.status) : 'lost',
+				isDone,
+				isGood:
+					isDone &&
+					response !== undefined &&
+					(!weather || weather.kind === 'slow') &&
+					response.status < 300,
+			});
+			return response;
+		},
+		noteUnsent(request) {
+			const { kind, label, sessionId } = route(request);
+			const { method, url } = request;
+			const common = { at: time.now(), method, path: url.pathname, kind, label, sessionId };
+			arrivals.push({ ...common, answered: 'unsent', isDone: false, isGood: false });
+		},
+		decideInDashboard(sessionId, isApproval) {
+			const session = sessions.find((each) => each.sessionId === sessionId);
+			if (!session || session.ended) return;
+			for (const request of session.requests)
+				if (isPending(request))
+					decide(session, request, isApproval ? 'once' : 'reject', 'dashboard');
+		},
+	};
+}

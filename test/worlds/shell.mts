@@ -1,0 +1,1024 @@
+// What n8n does around n8n-core, of both versions: each part names the file of n8n (in n8n/dist) that it repeats. Facts of n8n that don't
+// matter to a node are left out: users, queues, binary data, the editor.
+import { parse, stringify } from 'flatted';
+import type {
+	IDataObject,
+	IExecuteWorkflowInfo,
+	INodeExecutionData,
+	INodeType,
+	IRun,
+	IRunExecutionData,
+	ITaskData,
+	IWorkflowExecuteAdditionalData,
+	Workflow,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import {
+	core,
+	Credentials,
+	n8nWorkflow,
+	PACKAGE,
+	usePackage,
+	type BuiltPackage,
+} from '../../n8n-host/core.mts';
+import type { ReceivedResponse, SentRequest } from '../support/http.mts';
+import type { Fault } from './faults.mts';
+import { loadPackage } from './package.mts';
+import type { Random } from './random.mts';
+import type { Service } from './service.mts';
+import type { Time, Timer } from './time.mts';
+import { AGENTS, buildWorkflows, CREATE, otherTypes, type WorkflowData } from './workflow.mts';
+import { MINUTE, SECOND, type Kill, type World } from './world.mts';
+
+/** n8n 1 */
+export const isOld = process.env.N8N_CORE?.startsWith('1.') === true;
+
+type Status = 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
+
+/** An execution in n8n's database */
+export interface Row {
+	id: string;
+	workflow: WorkflowData;
+	mode: WorkflowExecuteMode;
+	status: Status;
+	isFinished: boolean;
+	/** flatted */
+	data: string;
+	waitTill?: number;
+	retryOf?: string;
+	parentId?: string;
+	startedAt: number;
+	/** Of the latest run of its process, also for those that a kill ended */
+	endedAt?: number;
+}
+
+/** An item that left a node */
+export interface Left {
+	at: number;
+	executionId: string;
+	node: string;
+	output: number;
+	json: IDataObject;
+}
+
+export interface Saved {
+	at: number;
+	executionId: string;
+	status: Status;
+	bytes: number;
+}
+
+/** A time in which a node that runs no sessions, or n8n itself, kept an execution from going on */
+export interface Hold {
+	executionId?: string;
+	from: number;
+	to: number;
+	what: string;
+}
+
+interface Active {
+	execution?: { cancel(): void };
+	status: string;
+	ended: Promise<IRun | undefined>;
+	end(run: IRun | undefined): void;
+}
+
+/** A process of n8n. Everything in it is gone with a kill. */
+interface Process {
+	isDead: boolean;
+	startedAt: number;
+	wallOffset: number;
+	package: BuiltPackage;
+	active: Map<string, Active>;
+	waiting: Map<string, Timer>;
+}
+
+interface RunData {
+	executionMode: WorkflowExecuteMode;
+	executionData: IRunExecutionData;
+	workflowData: WorkflowData;
+	retryOf?: string;
+}
+
+export interface LinkAnswer {
+	/** 0 if nobody answers */
+	status: number;
+	body: string;
+	isJson: boolean;
+}
+
+export interface Shell {
+	rows: Map<string, Row>;
+	left: Left[];
+	saved: Saved[];
+	holds: Hold[];
+	/** Faults that the shell sees itself */
+	problems: Array<{ at: number; kind: string; about: string }>;
+	/** Times in which n8n was down */
+	downs: Array<{ from: number; to: number }>;
+	isUp(): boolean;
+	start(): void;
+	/** Starts an execution of the workflow. */
+	trigger(tasks: string[]): void;
+	stop(executionId: string): void;
+	retry(executionId: string, isCurrent: boolean): void;
+	/** Starts an execution of another workflow with one node. */
+	runNode(parameters: IDataObject, item: IDataObject): void;
+	openLink(link: string, form?: Record<string, string>): Promise<LinkAnswer>;
+	send(request: SentRequest): Promise<ReceivedResponse>;
+	setClock(byMs: number): void;
+	/** The execution that this one repeats or belongs to, or itself */
+	originOf(executionId: string): string;
+	end(): void;
+}
+
+const CHECK_MS = MINUTE;
+const AHEAD_MS = 70 * SECOND;
+const WRITE_MS = 6;
+const MARK_MS = 5;
+/** Runs of nodes between which no time passes */
+const MAX_RUNS_AT_ONCE = 300;
+
+const never = async () => await new Promise<never>(() => {});
+
+/** The nodes whose items people and the oracle see */
+const isWatched = (node: string) => AGENTS.includes(node) || node === CREATE;
+
+class WorldCredentials extends Credentials {
+	private readonly isReadable: () => boolean;
+	constructor(isReadable: () => boolean) {
+		super({
+			baseUrl: 'https://service.test/v1',
+			accessToken: 'wa_key',
+			apiVersion: '2026-10-05',
+			overrides: '{}',
+		});
+		this.isReadable = isReadable;
+	}
+	override async getDecrypted() {
+		if (!this.isReadable()) throw new Error('The secrets provider is down');
+		return await super.getDecrypted();
+	}
+}
+
+// It looks for its caller at each line, whether or not it's logged.
+n8nWorkflow.LoggerProxy.init({ error() {}, warn() {}, info() {}, debug() {} });
+
+/** n8n-core has one deduplication store. */
+let deduplicate: Record<string, (...given: never[]) => Promise<unknown>> = {};
+await core.DataDeduplicationService.init({
+	checkProcessedAndRecord: async (...given: never[]) =>
+		await deduplicate.checkProcessedAndRecord(...given),
+	removeProcessed: async (...given: never[]) => await deduplicate.removeProcessed(...given),
+} as never);
+
+export function createShell(
+	world: World,
+	time: Time,
+	random: Random,
+	service: Service,
+	log: (line: string) => void,
+	notify: (items: IDataObject[], executionId: string) => void,
+	fault?: Fault,
+): Shell {
+	const began = time.now();
+	const workflows = buildWorkflows(world);
+	const latencyMs = world.latencyMs ?? 200;
+	const rows = new Map<string, Row>();
+	const marks = new Map<string, string[]>();
+	/** n8n's event log, by execution */
+	const events = new Map<string, Array<{ node: string; isFinished: boolean }>>();
+	const left: Left[] = [];
+	const saved: Saved[] = [];
+	const holds: Hold[] = [];
+	const problems: Shell['problems'] = [];
+	const downs: Shell['downs'] = [];
+	const kills = [...(world.kills ?? [])];
+	let executions = 0;
+	let wallOffset = 0;
+	let checks: Timer | undefined;
+	let current: Process | undefined;
+	let counted = 0;
+
+	const others = otherTypes({
+		notify,
+		behindMs: world.behindMs ?? MINUTE,
+		batchSize: world.batchSize ?? 1,
+	});
+
+	const seconds = (at: number) => ((at - began) / SECOND).toFixed(1);
+
+	// Kills
+
+	function kill({ downMs }: Kill): void {
+		const dead = current;
+		if (!dead) return;
+		log(`n8n is killed`);
+		dead.isDead = true;
+		current = undefined;
+		time.drop(dead);
+		for (const row of rows.values()) if (row.status === 'running') row.endedAt = time.now();
+		downs.push({ from: time.now(), to: time.now() + downMs });
+		time.after(downMs, start);
+	}
+
+	/** Kills n8n if the next kill is at this event. Returns whether the process is dead. */
+	function isKilledAt(process: Process, at: Kill['at']): boolean {
+		if (process.isDead) return true;
+		if (kills[0]?.at !== at || ++counted < (kills[0].count ?? 1)) return false;
+		counted = 0;
+		kill(kills.shift()!);
+		return true;
+	}
+
+	function scheduleTimedKill(): void {
+		const [next] = kills;
+		if (typeof next?.at !== 'number') return;
+		time.at(began + next.at, () => {
+			if (kills[0] !== next || !current) return;
+			kills.shift();
+			kill(next);
+		});
+	}
+
+	/** Waits as part of a process. A dead one waits forever. */
+	async function wait(process: Process, ms: number): Promise<void> {
+		if (process.isDead) await never();
+		await time.sleep(ms, process);
+	}
+
+	// Database
+
+	interface Changes extends Partial<Omit<Row, 'data'>> {
+		run?: IRunExecutionData;
+	}
+
+	/** execution.repository.js (n8n 1), executions/execution-persistence.js (n8n 2), updateExistingExecution */
+	async function update(
+		process: Process,
+		row: Row,
+		{ run, ...changes }: Changes,
+		isAllowed: (row: Row) => boolean = () => true,
+	): Promise<boolean> {
+		const data = run && stringify(run);
+		await wait(process, WRITE_MS);
+		if (!isAllowed(row)) return false;
+		if (isOld) {
+			// On SQLite, n8n 1 writes the status first and the data second.
+			Object.assign(row, changes);
+			if (data === undefined) return true;
+			if (isKilledAt(process, 'save')) await never();
+			await wait(process, WRITE_MS);
+			row.data = data;
+			return true;
+		}
+		if (isKilledAt(process, 'save')) await never();
+		Object.assign(row, changes, data !== undefined && { data });
+		return true;
+	}
+
+	const readData = (row: Row) => parse(row.data) as IRunExecutionData;
+
+	// deduplication/deduplication-helper.js, handleHashedItems: one row for each node, read and rewritten whole
+
+	const contextOf = ({ workflow, node }: { workflow: { id: string }; node: { id: string } }) =>
+		`${workflow.id} ${node.id}`;
+
+	deduplicate = {
+		async checkProcessedAndRecord(
+			items: string[],
+			_scope: unknown,
+			about: unknown,
+			options: unknown,
+		) {
+			const process = current;
+			if (!process) return await never();
+			const context = contextOf(about as never);
+			await wait(process, MARK_MS);
+			const before = marks.get(context) ?? [];
+			await wait(process, MARK_MS);
+			const processed = items.filter((item) => before.includes(item));
+			const fresh = items.filter((item) => !before.includes(item));
+			const { maxEntries = Infinity } = (options ?? {}) as { maxEntries?: number };
+			marks.set(context, [...before, ...fresh].slice(-maxEntries));
+			if (isKilledAt(process, 'mark')) await never();
+			return { new: fresh, processed };
+		},
+		async removeProcessed(items: string[], _scope: unknown, about: unknown) {
+			const process = current;
+			if (!process) return await never();
+			const context = contextOf(about as never);
+			await wait(process, MARK_MS);
+			const before = marks.get(context) ?? [];
+			await wait(process, MARK_MS);
+			marks.set(
+				context,
+				before.filter((mark) => !items.includes(mark)),
+			);
+		},
+	} as never;
+
+	// Running
+
+	const typesOf =
+		(process: Process) =>
+		(type: string): INodeType =>
+			process.package.nodes[type] ?? others[type];
+
+	function createWorkflow(process: Process, data: WorkflowData): Workflow {
+		const getType = typesOf(process);
+		return new n8nWorkflow.Workflow({
+			id: data.id,
+			name: data.name,
+			active: data.active,
+			nodes: structuredClone(data.nodes),
+			connections: data.connections as Workflow['connectionsBySourceNode'],
+			nodeTypes: {
+				getByName: getType,
+				getByNameAndVersion: (type) => n8nWorkflow.NodeHelpers.getVersionedNodeType(getType(type)),
+				getKnownTypes: () => ({}),
+			},
+			settings: data.settings,
+		});
+	}
+
+	function isCredentialReadable(): boolean {
+		const { credential } = world;
+		if (!credential) return true;
+		const ms = time.now() - began;
+		return ms < credential.fromMs || ms >= credential.fromMs + credential.lastsMs;
+	}
+
+	// workflow-execute-additional-data.js, getBase
+	function createAdditionalData(process: Process, id?: string): IWorkflowExecuteAdditionalData {
+		const urls = ['restApiUrl', 'instanceBaseUrl', 'webhookBaseUrl', 'webhookTestBaseUrl'];
+		return {
+			currentNodeExecutionIndex: 0,
+			credentialsHelper: new WorldCredentials(isCredentialReadable),
+			executionId: id,
+			...Object.fromEntries(urls.map((name) => [name, 'https://n8n.test'])),
+			webhookWaitingBaseUrl: 'https://n8n.test/webhook-waiting',
+			formWaitingBaseUrl: 'https://n8n.test/form-waiting',
+			variables: {},
+			logAiEvent() {},
+			setExecutionStatus(status: string) {
+				const active = process.active.get(id ?? '');
+				if (!active) throw new Error(`No active execution found: ${id}`);
+				active.status = status;
+			},
+			executeWorkflow: async (info: IExecuteWorkflowInfo, _parent: unknown, options: never) =>
+				await executeWorkflow(process, info, options),
+		} as unknown as IWorkflowExecuteAdditionalData;
+	}
+
+	/** execution-lifecycle/execution-lifecycle-hooks.js */
+	function createHooks(process: Process, row: Row) {
+		const hooks = new core.ExecutionLifecycleHooks(
+			row.mode,
+			row.id,
+			{ ...row.workflow } as never,
+			row.retryOf,
+		);
+		const known = events.get(row.id) ?? [];
+		events.set(row.id, known);
+		let runsAtOnce = 0;
+		let runsAt = 0;
+		let beganAt = 0;
+		hooks.addHandler('nodeExecuteBefore', async (node: string) => {
+			runsAtOnce = runsAt === time.now() ? runsAtOnce + 1 : 0;
+			runsAt = time.now();
+			beganAt = time.now();
+			if (runsAtOnce > MAX_RUNS_AT_ONCE) {
+				problems.push({ at: time.now(), kind: 'nodes run without end', about: row.id });
+				throw new Error('The execution never ends');
+			}
+			known.push({ node, isFinished: false });
+			if (isKilledAt(process, 'node')) await never();
+		});
+		hooks.addHandler(
+			'nodeExecuteAfter',
+			async (node: string, task: ITaskData, run: IRunExecutionData) => {
+				if (process.isDead) await never();
+				known.push({ node, isFinished: true });
+				if (isWatched(node) && !run.waitTill) noteLeft(row, node, task);
+				if (!AGENTS.includes(node) && time.now() > beganAt)
+					holds.push({ executionId: row.id, from: beganAt, to: time.now(), what: node });
+				if (world.savesProgress) await saveProgress(process, row, node, task, run);
+			},
+		);
+		hooks.addHandler('workflowExecuteAfter', async (run: IRun) => {
+			// shared/shared-hook-functions.js, determineFinalExecutionStatus
+			const status = run.waitTill
+				? 'waiting'
+				: run.status === 'canceled' || run.status === 'crashed'
+					? run.status
+					: run.data.resultData.error || run.status === 'error'
+						? 'error'
+						: 'success';
+			run.status = status;
+			const wasSaved = await update(
+				process,
+				row,
+				{
+					run: run.data,
+					status,
+					isFinished: run.finished === true,
+					waitTill: run.waitTill?.getTime(),
+					endedAt: time.now(),
+				},
+				(now) => isOld || now.status !== 'canceled',
+			);
+			if (!wasSaved) return;
+			saved.push({ at: time.now(), executionId: row.id, status, bytes: row.data.length });
+			const until = run.waitTill ? ` until ${seconds(run.waitTill.getTime() - wallOffset)}` : '';
+			const error = run.data.resultData.error?.message;
+			log(`execution ${row.id} is ${status}${until}${error ? `: ${error}` : ''}`);
+			const last = run.data.resultData.lastNodeExecuted;
+			if (run.waitTill && last === 'Wait')
+				holds.push({
+					executionId: row.id,
+					from: time.now(),
+					to: run.waitTill.getTime() - wallOffset + 2 * MINUTE,
+					what: 'Wait',
+				});
+		});
+		return hooks;
+	}
+
+	function noteLeft(row: Row, node: string, task: ITaskData): void {
+		(task.data?.main ?? []).forEach((items, output) => {
+			for (const { json } of items ?? []) {
+				left.push({
+					at: time.now(),
+					executionId: row.id,
+					node,
+					output,
+					json: structuredClone(json),
+				});
+				log(
+					`${row.id} ${node} output ${output}: ${String(json.sessionId ?? json.error ?? json.name)} ${String(json.status ?? '')}`,
+				);
+			}
+		});
+	}
+
+	/** execution-lifecycle/save-execution-progress.js */
+	async function saveProgress(
+		process: Process,
+		row: Row,
+		node: string,
+		task: ITaskData,
+		run: IRunExecutionData,
+	): Promise<void> {
+		if (isOld) {
+			const data = readData(row);
+			(data.resultData.runData[node] ??= []).push(task);
+			data.executionData = run.executionData;
+			data.resultData.lastNodeExecuted = node;
+			await update(process, row, { run: data, status: 'running' }, (now) => !now.isFinished);
+			return;
+		}
+		run.resultData.lastNodeExecuted = node;
+		await update(
+			process,
+			row,
+			{ run, status: 'running' },
+			(now) => !now.isFinished && now.status !== 'canceled',
+		);
+	}
+
+	class AlreadyResuming extends Error {}
+
+	/** active-executions.js, add */
+	async function add(process: Process, data: RunData, existing?: Row): Promise<Row> {
+		let row = existing;
+		if (row) {
+			const isAllowed = (now: Row) => isOld || now.status === 'waiting';
+			const changes = { run: data.executionData, status: 'running' as const, waitTill: undefined };
+			if (!(await update(process, row, changes, isAllowed))) throw new AlreadyResuming();
+			row.endedAt = undefined;
+		} else {
+			const text = stringify(data.executionData);
+			await wait(process, WRITE_MS);
+			const id = String(++executions);
+			row = {
+				id,
+				workflow: data.workflowData,
+				mode: data.executionMode,
+				status: 'running',
+				isFinished: false,
+				data: text,
+				retryOf: data.retryOf,
+				parentId: data.executionData.parentExecution?.executionId,
+				startedAt: time.now(),
+			};
+			rows.set(id, row);
+			log(`execution ${id} starts (${data.executionMode})`);
+		}
+		let end!: (run: IRun | undefined) => void;
+		const ended = new Promise<IRun | undefined>((resolve) => (end = resolve));
+		process.active.set(row.id, { status: 'running', ended, end });
+		return row;
+	}
+
+	function finalize(process: Process, row: Row, active: Active, run: IRun | undefined): void {
+		active.end(run);
+		if (active.status !== 'waiting' && process.active.get(row.id) === active)
+			process.active.delete(row.id);
+	}
+
+	/** workflow-runner.js, run and runMainProcess */
+	async function run(process: Process, data: RunData, existing?: Row): Promise<Row> {
+		if (!isOld)
+			// n8n 2 saves the context with the execution.
+			await core.establishExecutionContext(
+				createWorkflow(process, data.workflowData),
+				data.executionData,
+				{} as never,
+				data.executionMode,
+			);
+		const row = await add(process, data, existing);
+		const active = process.active.get(row.id)!;
+		const additionalData = createAdditionalData(process, row.id);
+		additionalData.restartExecutionId = existing?.id;
+		additionalData.hooks = createHooks(process, row);
+		const workflow = createWorkflow(process, data.workflowData);
+		const execution = new core.WorkflowExecute(
+			additionalData,
+			data.executionMode,
+			data.executionData,
+		).processRunExecutionData(workflow);
+		active.execution = execution;
+		void execution.then(
+			(result) => finalize(process, row, active, result),
+			(error: Error) => {
+				problems.push({ at: time.now(), kind: 'n8n fails', about: `${row.id} ${error.message}` });
+				finalize(process, row, active, undefined);
+			},
+		);
+		return row;
+	}
+
+	/** workflow-execute-additional-data.js, executeWorkflow and startExecution */
+	async function executeWorkflow(
+		process: Process,
+		_info: IExecuteWorkflowInfo,
+		options: {
+			inputData: INodeExecutionData[];
+			parentExecution: IRunExecutionData['parentExecution'];
+		},
+	) {
+		const workflowData = structuredClone(workflows.child!);
+		const { parentExecution } = options;
+		const executionData = createData(workflowData, options.inputData, parentExecution);
+		const row = await add(process, {
+			executionMode: 'integrated',
+			executionData,
+			workflowData,
+		});
+		const active = process.active.get(row.id)!;
+		const additionalData = createAdditionalData(process, row.id);
+		additionalData.hooks = createHooks(process, row);
+		const execution = new core.WorkflowExecute(
+			additionalData,
+			'integrated',
+			executionData,
+		).processRunExecutionData(createWorkflow(process, workflowData));
+		active.execution = execution;
+		const result = await execution;
+		finalize(process, row, active, result);
+		const { lastNodeExecuted, runData, error } = result.data.resultData;
+		if (result.finished !== true && result.status !== 'waiting')
+			throw Object.assign(new Error(error?.message), error);
+		const last = lastNodeExecuted === undefined ? undefined : runData[lastNodeExecuted]?.at(-1);
+		return {
+			executionId: row.id,
+			data: last?.data?.main ?? [null],
+			waitTill: result.waitTill,
+		};
+	}
+
+	let tokens = 0;
+
+	/** webhooks/webhook-helpers.js, prepareExecutionData; workflow-execute-additional-data.js, getRunData */
+	function createData(
+		workflow: WorkflowData,
+		items: INodeExecutionData[],
+		parentExecution?: IRunExecutionData['parentExecution'],
+	): IRunExecutionData {
+		const node = workflow.nodes.find(({ name }) => name === 'Trigger') ?? workflow.nodes[0];
+		return n8nWorkflow.createRunExecutionData({
+			executionData: {
+				nodeExecutionStack: [
+					{
+						node,
+						data: { main: [items] },
+						source: null,
+						...(parentExecution && { metadata: { parentExecution } }),
+					},
+				],
+			},
+			resumeToken: `token${++tokens}`.padEnd(64, '0'),
+			...(parentExecution && { parentExecution }),
+		} as never);
+	}
+
+	// wait-tracker.js
+
+	function check(process: Process): void {
+		const now = time.now() + process.wallOffset;
+		for (const row of [...rows.values()].sort((a, b) => (a.waitTill ?? 0) - (b.waitTill ?? 0))) {
+			if (row.waitTill === undefined || row.waitTill > now + AHEAD_MS) continue;
+			if (isOld ? row.status === 'crashed' : row.status !== 'waiting') continue;
+			if (process.waiting.has(row.id)) continue;
+			const timer = time.after(
+				row.waitTill - now,
+				() => void resume(process, row).catch(ignoreResuming),
+				process,
+			);
+			process.waiting.set(row.id, timer);
+		}
+		if (!isOld) void resumeParents(process);
+	}
+
+	function ignoreResuming(error: unknown): void {
+		if (!(error instanceof AlreadyResuming)) throw error;
+	}
+
+	/** startExecution */
+	async function resume(process: Process, row: Row): Promise<void> {
+		process.waiting.delete(row.id);
+		await wait(process, 2);
+		if (row.isFinished) return;
+		const executionData = readData(row);
+		log(`execution ${row.id} wakes`);
+		await run(
+			process,
+			{ executionMode: row.mode, executionData, workflowData: structuredClone(row.workflow) },
+			row,
+		);
+		await resumeParent(process, row, executionData);
+	}
+
+	const isRetried = (row: Row | undefined) =>
+		row !== undefined && [...rows.values()].some(({ retryOf }) => retryOf === row.id);
+
+	async function resumeParent(process: Process, row: Row, data: IRunExecutionData): Promise<void> {
+		const { parentExecution } = data;
+		if (!parentExecution || parentExecution.shouldResume === false) return;
+		const parent = rows.get(parentExecution.executionId);
+		const result = await process.active.get(row.id)?.ended;
+		if (!parent) return;
+		if (isOld) return await resume(process, parent).catch(ignoreResuming);
+		if (!result || result.status === 'waiting') return;
+		if (await patchParent(process, parent, row, result.data))
+			await resume(process, parent).catch(ignoreResuming);
+	}
+
+	/** workflow-helpers.js, updateParentExecutionWithChildResults */
+	async function patchParent(
+		process: Process,
+		parent: Row,
+		child: Row,
+		{ resultData }: IRunExecutionData,
+	): Promise<boolean> {
+		const { lastNodeExecuted = '', runData, error } = resultData;
+		const last = runData[lastNodeExecuted]?.at(-1);
+		if ((!error && !last?.data) || parent.status !== 'waiting') return false;
+		const data = readData(parent);
+		const [entry] = data.executionData?.nodeExecutionStack ?? [];
+		if (!entry) return false;
+		const ids = entry.metadata?.waitingChildExecutionIds as string[] | undefined;
+		if (ids?.length && !ids.includes(child.id)) return false;
+		if (error) entry.metadata = { ...entry.metadata, resumeError: error } as typeof entry.metadata;
+		else entry.data = last!.data!;
+		return await update(process, parent, { run: data });
+	}
+
+	async function resumeParents(process: Process): Promise<void> {
+		for (const parent of rows.values()) {
+			if (parent.status !== 'waiting' || !n8nWorkflow.WAIT_FOR_SUB_EXECUTION) continue;
+			if (parent.waitTill !== n8nWorkflow.WAIT_FOR_SUB_EXECUTION.getTime()) continue;
+			// n8n reads the IDs from the parent's data.
+			const child = [...rows.values()].find(
+				({ status, parentId }) =>
+					parentId === parent.id && !['running', 'waiting'].includes(status),
+			);
+			if (child && (await patchParent(process, parent, child, readData(child))))
+				await resume(process, parent).catch(ignoreResuming);
+		}
+	}
+
+	// eventbus/message-event-bus/message-event-bus.js and executions/execution-recovery.service.js, amend
+
+	function recover(): void {
+		for (const row of rows.values()) {
+			if (row.status !== 'running') continue;
+			const messages = events.get(row.id) ?? [];
+			const data = readData(row);
+			for (const { name, ...node } of row.workflow.nodes) {
+				const isStarted = messages.some((message) => message.node === name);
+				if (!isStarted || data.resultData.runData[name] !== undefined) continue;
+				const isFinished = messages.some((message) => message.node === name && message.isFinished);
+				const task = {
+					startTime: Math.floor(time.now() / SECOND),
+					executionIndex: 0,
+					executionTime: isFinished ? 1 : 0,
+					source: [null],
+					...(isFinished
+						? {
+								executionStatus: 'success',
+								data: {
+									main: [
+										[{ json: { isArtificialRecoveredEventItem: true }, pairedItem: undefined }],
+									],
+								},
+							}
+						: {
+								executionStatus: 'crashed',
+								error: {
+									name: 'NodeCrashedError',
+									message: 'Node crashed, possible out-of-memory issue',
+									node,
+								},
+							}),
+				} as unknown as ITaskData;
+				if (!isFinished)
+					data.resultData.error = {
+						name: 'WorkflowCrashedError',
+						message: 'Workflow did not finish, possible out-of-memory issue',
+					} as never;
+				data.resultData.lastNodeExecuted = name;
+				data.resultData.runData[name] = [task];
+			}
+			row.data = stringify(data);
+			row.status = 'crashed';
+			log(`execution ${row.id} is crashed`);
+		}
+	}
+
+	function start(): void {
+		const process: Process = {
+			isDead: false,
+			startedAt: time.now(),
+			wallOffset,
+			package: loadPackage(random.fork(`package ${time.now()}`)),
+			active: new Map(),
+			waiting: new Map(),
+		};
+		fault?.plant(process.package);
+		usePackage(process.package);
+		current = process;
+		time.enter(process, process, random.fork(`process ${time.now()}`));
+		log('n8n starts');
+		// n8n 2 resumes what is overdue before its recovery.
+		if (isOld) recover();
+		const tick = () => {
+			check(process);
+			checks = time.after(CHECK_MS, tick, process);
+		};
+		tick();
+		if (!isOld) time.after(10, recover, process);
+		scheduleTimedKill();
+	}
+
+	// webhooks/waiting-webhooks.js and webhooks/webhook-helpers.js, executeWebhook
+
+	const conflict = (message: string): LinkAnswer => ({
+		status: 409,
+		body: JSON.stringify({ code: 409, message }),
+		isJson: true,
+	});
+	const missing = (message: string): LinkAnswer => ({
+		status: 404,
+		body: JSON.stringify({ code: 404, message }),
+		isJson: true,
+	});
+
+	async function answerLink(
+		process: Process,
+		url: URL,
+		form: Record<string, string> | undefined,
+	): Promise<LinkAnswer> {
+		const [, id, suffix] = /^\/webhook-waiting\/([^/]+)\/(.*)$/.exec(url.pathname) ?? [];
+		const row = rows.get(id);
+		await wait(process, 3);
+		if (!row) return missing('The execution does not exist.');
+		const status = row.status;
+		const data = readData(row);
+		if (data.resumeToken && url.searchParams.get('signature') !== data.resumeToken)
+			return { status: 401, body: '{"error":"Invalid token"}', isJson: true };
+		if (status === 'running') return conflict(`The execution "${id}" is running already.`);
+		if (data.resultData.error) return conflict(`The execution "${id}" has finished with error.`);
+		if (row.isFinished) return conflict(`The execution "${id} has finished already.`);
+		const last = data.resultData.lastNodeExecuted!;
+		const [entry] = data.executionData!.nodeExecutionStack;
+		entry.node.disabled = true;
+		data.waitTill = undefined;
+		data.resultData.runData[last].pop();
+		const workflow = createWorkflow(process, row.workflow);
+		const node = workflow.getNode(last)!;
+		const type = workflow.nodeTypes.getByNameAndVersion(node.type);
+		const webhook = type.description.webhooks?.find(
+			({ restartWebhook, path }) => restartWebhook === true && path === suffix,
+		);
+		if (!webhook) return missing('The workflow does not contain a waiting webhook.');
+		const answer: LinkAnswer = { status: 200, body: '', isJson: false };
+		const response = {
+			set: () => response,
+			setHeader: () => response,
+			status: (code: number) => ((answer.status = code), response),
+			send: (body: string) => ((answer.body = String(body)), response),
+		};
+		const additionalData = createAdditionalData(process, row.id);
+		Object.assign(additionalData, {
+			httpResponse: response,
+			httpRequest: {
+				method: form ? 'POST' : 'GET',
+				headers: { 'content-type': 'application/x-www-form-urlencoded' },
+				query: Object.fromEntries(url.searchParams),
+				body: form ?? {},
+			},
+		});
+		const context = new core.WebhookContext(
+			workflow,
+			node,
+			additionalData,
+			row.mode,
+			{ webhookDescription: webhook } as never,
+			[],
+			data,
+		);
+		const { workflowData } = await type.webhook!.call(context as never);
+		if (workflowData === undefined) return answer;
+		entry.data.main = workflowData;
+		log(`execution ${row.id} wakes by an answer`);
+		// The person has the answer by now.
+		void run(
+			process,
+			{ executionMode: row.mode, executionData: data, workflowData: structuredClone(row.workflow) },
+			row,
+		)
+			.then(async () => await resumeParent(process, row, data))
+			.catch(ignoreResuming);
+		return answer;
+	}
+
+	const originOf = (id: string): string => {
+		const row = rows.get(id);
+		const before = row?.retryOf ?? row?.parentId;
+		return before === undefined ? id : originOf(before);
+	};
+
+	const nobody: LinkAnswer = { status: 0, body: '', isJson: true };
+
+	return {
+		rows,
+		left,
+		saved,
+		holds,
+		problems,
+		downs,
+		isUp: () => current !== undefined,
+		start,
+		trigger(tasks) {
+			const process = current;
+			if (!process) return;
+			const workflowData = structuredClone(workflows.main);
+			const items = tasks.map((task, item) => ({ json: { task }, pairedItem: { item } }));
+			void run(process, {
+				executionMode: world.isManual ? 'manual' : 'trigger',
+				executionData: createData(workflowData, items),
+				workflowData,
+			});
+		},
+		runNode(parameters, item) {
+			const process = current;
+			if (!process) return;
+			const node = {
+				id: 'answering',
+				name: 'Answering',
+				type: `${PACKAGE}runAgentSession`,
+				typeVersion: 1,
+				position: [0, 0] as [number, number],
+				parameters: parameters as never,
+				credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
+			};
+			const workflowData: WorkflowData = {
+				id: 'answers',
+				name: 'answers',
+				nodes: [node],
+				connections: {},
+				settings: {},
+				active: true,
+			};
+			void run(process, {
+				executionMode: 'trigger',
+				executionData: createData(workflowData, [{ json: item, pairedItem: { item: 0 } }]),
+				workflowData,
+			});
+		},
+		/** executions/execution.service.js, stopInRegularMode */
+		stop(id) {
+			const process = current;
+			const row = rows.get(id);
+			if (!process || !row || !['running', 'waiting'].includes(row.status)) return;
+			log(`execution ${id} is stopped`);
+			const active = process.active.get(id);
+			if (row.status === 'running') active?.execution?.cancel();
+			else process.active.delete(id);
+			time.cancel(process.waiting.get(id));
+			process.waiting.delete(id);
+			const data = readData(row);
+			data.resultData.error = {
+				name: 'ManualExecutionCancelledError',
+				message: 'The execution was cancelled manually',
+			} as never;
+			void update(process, row, {
+				run: data,
+				status: 'canceled',
+				waitTill: undefined,
+				endedAt: time.now(),
+			});
+		},
+		/** executions/execution.service.js, retry */
+		retry(id, isCurrent) {
+			const process = current;
+			const row = rows.get(id);
+			if (!process || !row || row.isFinished || isRetried(row)) return;
+			const executionData = readData(row);
+			const workflowData = structuredClone({ ...row.workflow, active: false });
+			const { lastNodeExecuted, runData } = executionData.resultData;
+			if (lastNodeExecuted) {
+				delete executionData.resultData.error;
+				const runs = runData[lastNodeExecuted] ?? [];
+				if (runs.at(-1)?.error !== undefined) runs.pop();
+			}
+			if (isCurrent) {
+				const workflow = createWorkflow(process, row.workflow);
+				for (const entry of executionData.executionData!.nodeExecutionStack)
+					entry.node = workflow.getNode(entry.node.name)!;
+			}
+			log(`execution ${id} is retried`);
+			void run(process, { executionMode: 'retry', executionData, workflowData, retryOf: id });
+		},
+		async openLink(link, form) {
+			const process = current;
+			if (!process) return nobody;
+			return await new Promise<LinkAnswer>((resolve) => {
+				let isAnswered = false;
+				const answer = (given: LinkAnswer) => {
+					if (!isAnswered) resolve(given);
+					isAnswered = true;
+				};
+				// Nobody answers if n8n is killed meanwhile.
+				time.after(30 * SECOND, () => answer(nobody));
+				time.after(
+					latencyMs / 2,
+					() =>
+						void (process.isDead
+							? answer(nobody)
+							: answerLink(process, new URL(link), form).then(
+									(given) => time.after(latencyMs / 2, () => answer(given)),
+									(error: Error) => {
+										problems.push({ at: time.now(), kind: 'a link fails', about: error.message });
+										answer(nobody);
+									},
+								)),
+				);
+			});
+		},
+		async send(request) {
+			const process = current;
+			if (!process || isKilledAt(process, 'request')) return await never();
+			return await new Promise<ReceivedResponse>((resolve, reject) => {
+				const weather = service.weatherFor(request);
+				const fail = (code: string, more: object = {}) =>
+					time.after(
+						latencyMs / 2,
+						() => reject(Object.assign(new Error(`read ${code}`), { code, ...more })),
+						process,
+					);
+				if (weather?.kind === 'unsent') {
+					service.noteUnsent(request);
+					return void fail('ECONNREFUSED', { syscall: 'connect' });
+				}
+				const slowMs = weather?.kind === 'slow' ? 25 * SECOND : 0;
+				time.after(latencyMs / 2 + slowMs, () => {
+					void service.receive(request).then((response) => {
+						if (isKilledAt(process, 'answer')) return;
+						if (response) time.after(latencyMs / 2, () => resolve(response), process);
+						else fail('ECONNRESET');
+					});
+				});
+			});
+		},
+		setClock(byMs) {
+			wallOffset += byMs;
+			if (current) current.wallOffset = wallOffset;
+			log(`the clock is set by ${byMs / SECOND} s`);
+		},
+		originOf,
+		end: () => time.cancel(checks),
+	};
+}

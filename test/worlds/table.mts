@@ -1,0 +1,273 @@
+// The smallest world of each fault that was found, and what it violates. A fault that's mended stays here, without `violates`.
+import type { HostVersion } from '../../n8n-host/versions.mts';
+import { HOUR, MINUTE, SECOND, type Ask, type World } from './world.mts';
+
+export interface Row {
+	rule: string;
+	/** Both, if it's left out */
+	on?: HostVersion;
+	world: Omit<World, 'seed'> & { seed?: number };
+	/** The kind of violation that's still there */
+	violates?: string;
+}
+
+const permission = (afterMs: number, more: Partial<Ask> = {}): Ask => ({
+	afterMs,
+	kind: 'permission',
+	...more,
+});
+const lasting = (lastsMs: number, ...asks: Ask[]) => [
+	{ lastsMs, ...(asks.length > 0 && { asks }) },
+];
+const failing = (lastsMs: number) => [{ lastsMs, fails: true }];
+const times = <T,>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+export const TABLE: Row[] = [
+	{
+		rule: 'Retry On Fail counts its tries over pauses',
+		world: { items: [failing(15 * SECOND)], settings: { maxTries: 2 } },
+		violates: 'more sessions than Max Tries',
+	},
+	{
+		rule: 'Retry On Fail counts its tries over Max Wait',
+		world: {
+			items: [lasting(3 * HOUR)],
+			settings: { maxTries: 2, maxWaitMinutes: 5 },
+		},
+		violates: 'more sessions than Max Tries',
+	},
+	{
+		rule: "Another session's request every 10 minutes delays no reading",
+		world: {
+			items: [
+				lasting(4 * HOUR, permission(10 * MINUTE, { isCovered: true, everyMs: 10 * MINUTE })),
+				lasting(4 * HOUR),
+			],
+			settings: { policy: 'rules' },
+		},
+		violates: 'read late',
+	},
+	{
+		rule: "Another session's request each minute delays no reading",
+		world: {
+			items: [
+				lasting(2 * HOUR, permission(MINUTE, { isCovered: true, everyMs: MINUTE })),
+				lasting(2 * HOUR),
+			],
+			settings: { policy: 'rules' },
+		},
+		violates: 'read late',
+	},
+	{
+		rule: "Another node's busy session delays no first reading",
+		world: {
+			shape: 'parallel',
+			items: [lasting(HOUR, permission(2 * SECOND, { everyMs: 30 * SECOND }))],
+			settings: { policy: 'approve' },
+			second: {},
+			people: [{ does: 'page', afterMs: 20 * SECOND }],
+		},
+		violates: 'read late',
+	},
+	{
+		rule: 'Sessions that ask together are asked together',
+		world: { items: times(3, lasting(HOUR, permission(2 * SECOND))), isManual: true },
+		violates: 'paused with a session that was never read',
+	},
+	{
+		rule: 'A limit on starts makes the night slower, never shorter',
+		world: { items: times(6, lasting(MINUTE)), startLimit: 2 },
+		violates: 'a start is given up before Max Wait',
+	},
+	{
+		rule: 'Another execution that ends removes no record',
+		on: '1.123',
+		world: {
+			items: [lasting(HOUR)],
+			settings: { keepsRunning: true },
+			executionsAt: [10 * SECOND],
+			weather: [{ kind: '500', fromMs: 8 * SECOND, lastsMs: 10 * SECOND, share: 1, on: 'start' }],
+			kills: [{ at: 30 * SECOND, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: MINUTE },
+		},
+		violates: 'a second session while the first runs',
+	},
+	{
+		rule: 'A kill in a later node leads to no second session',
+		world: {
+			shape: 'slow',
+			items: [lasting(SECOND)],
+			settings: { keepsRunning: true },
+			behindMs: 10 * MINUTE,
+			kills: [{ at: MINUTE, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: MINUTE },
+		},
+		on: '1.123',
+		violates: 'a second session after the first completed',
+	},
+	{
+		rule: 'After a kill in a later node, the error names the session',
+		world: {
+			shape: 'slow',
+			items: [lasting(SECOND)],
+			settings: { keepsRunning: true },
+			behindMs: 10 * MINUTE,
+			kills: [{ at: MINUTE, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: MINUTE },
+		},
+		on: '2.41',
+		violates: "an error doesn't name a session (completed)",
+	},
+	{
+		rule: "A sub-workflow's records are those of the parent's retry",
+		world: {
+			shape: 'sub',
+			items: [lasting(HOUR)],
+			settings: { keepsRunning: true },
+			kills: [{ at: 20 * SECOND, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: MINUTE },
+		},
+		violates: 'a second session while the first runs',
+	},
+	{
+		rule: 'A kill while many items start loses no result',
+		world: {
+			items: times(6, lasting(MINUTE)),
+			settings: { maxConcurrent: 2 },
+			latencyMs: SECOND,
+			kills: [{ at: 'answer', count: 6, downMs: 10 * SECOND }],
+			retries: { count: 3, afterMs: 2 * MINUTE },
+		},
+		violates: "an error doesn't name a session (completed)",
+	},
+	{
+		rule: 'A kill while products are created creates none twice',
+		world: {
+			shape: 'create',
+			items: times(4, lasting(MINUTE)),
+			kills: [{ at: 'answer', count: 3, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: MINUTE },
+		},
+		violates: 'created twice',
+	},
+	{
+		rule: "Another session's answer completes nothing",
+		world: {
+			items: [lasting(10 * SECOND), lasting(HOUR)],
+			weather: [
+				{ kind: 'other session', fromMs: 50 * SECOND, lastsMs: MINUTE, share: 1, on: 'read' },
+			],
+		},
+		violates: 'completed before it was',
+	},
+	{
+		rule: 'With Return Items as They Complete, a failure stays until the end',
+		world: {
+			items: [failing(10 * SECOND), lasting(10 * MINUTE)],
+			settings: { returnsEarly: true },
+		},
+		violates: 'an outcome is lost (failed)',
+	},
+	{
+		rule: 'A kill after an item asked leads to no second session',
+		on: '1.123',
+		world: {
+			items: [lasting(HOUR, permission(2 * SECOND))],
+			settings: { keepsRunning: true },
+			kills: [{ at: MINUTE, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: MINUTE },
+		},
+		violates: 'a second session while the first runs',
+	},
+	{
+		rule: 'One uncertain start loses no result of the others',
+		world: {
+			seed: 3,
+			items: times(4, lasting(10 * SECOND)),
+			weather: [{ kind: '500', fromMs: 0, lastsMs: 5 * SECOND, share: 0.5, on: 'start' }],
+			retries: { count: 3, afterMs: MINUTE },
+		},
+		violates: 'a retry loses a result',
+	},
+	{
+		rule: 'A denial for If Nobody Answers is sent again after a 503',
+		world: {
+			items: [lasting(4 * HOUR, permission(10 * SECOND))],
+			settings: { ifNobodyAnswers: 'deny', unansweredAfterHours: 0.1 },
+			weather: [{ kind: '503', fromMs: 6 * MINUTE, lastsMs: 3 * MINUTE, share: 1, on: 'decide' }],
+			people: [{ does: 'page', afterMs: 40 * MINUTE }],
+		},
+		violates: 'If Nobody Answers comes late',
+	},
+	{
+		rule: 'A pausing node is executed beside one that keeps running',
+		world: {
+			shape: 'parallel',
+			items: [lasting(15 * MINUTE)],
+			settings: { keepsRunning: true },
+			second: {},
+		},
+		violates: 'a node is executed late',
+	},
+	{
+		rule: 'A session that completed with a pending request is a result after Max Wait',
+		world: {
+			items: [[{ lastsMs: MINUTE, asks: [permission(10 * SECOND)], leavesPending: true }]],
+			settings: { maxTries: 2, maxWaitMinutes: 5 },
+		},
+		violates: 'a second session after the first completed',
+	},
+	{
+		rule: 'Idle wakes of several entries leave no runs',
+		world: { shape: 'twice', items: [lasting(HOUR)] },
+		violates: 'empty runs stay',
+	},
+	{
+		rule: "The custom data names another node's sessions, however many",
+		world: {
+			shape: 'parallel',
+			items: [failing(MINUTE), ...times(5, lasting(HOUR))],
+			settings: { maxWaitMinutes: 5 },
+			second: {},
+		},
+		violates: "an error doesn't name a session (running)",
+	},
+	{
+		rule: "A retry that can't read the credential names the sessions",
+		world: {
+			items: times(2, lasting(3 * HOUR)),
+			settings: { keepsRunning: true, maxWaitMinutes: 5, letsRun: true },
+			retries: { count: 1, afterMs: MINUTE },
+			credential: { fromMs: 330 * SECOND, lastsMs: 30 * MINUTE },
+		},
+		violates: "an error doesn't name a session (running)",
+	},
+	{
+		rule: 'Max Wait 0 is one poll while the execution runs',
+		world: {
+			items: [lasting(HOUR)],
+			settings: { keepsRunning: true, maxWaitMinutes: 0 },
+		},
+		violates: 'more than one poll with Max Wait 0',
+	},
+	{
+		rule: 'Approvers are asked at once in execution order v0, too',
+		world: {
+			items: [lasting(10 * MINUTE, permission(2 * SECOND))],
+			settings: { keepsRunning: true },
+			isLegacyOrder: true,
+		},
+		violates: 'not asked',
+	},
+	{
+		rule: 'Retry On Fail makes Max Wait no longer',
+		world: {
+			items: [lasting(2 * HOUR)],
+			settings: { maxTries: 2, maxWaitMinutes: 60, letsRun: true },
+		},
+		violates: 'Max Wait passes',
+	},
+];
+
+/** Kinds of violations without a row yet */
+export const KNOWN: string[] = [];

@@ -1,0 +1,298 @@
+// The workflow of a world, and n8n's nodes around those of the package, as small as what they do in n8n.
+import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { PACKAGE } from '../../n8n-host/core.mts';
+import { byId } from '../../n8n-host/workflows.mts';
+import { projectId } from './service.mts';
+import type { Settings, World } from './world.mts';
+
+/** The names of the nodes that run sessions */
+export const AGENTS = ['A', 'B'];
+export const CREATE = 'Create';
+
+export interface WorkflowData {
+	id: string;
+	name: string;
+	nodes: INode[];
+	connections: Record<
+		string,
+		{ main: Array<Array<{ node: string; type: string; index: number }>> }
+	>;
+	settings: IDataObject;
+	active: boolean;
+}
+
+/** A longer Wait node pauses the execution (n8n-nodes-base/nodes/Wait/Wait.node.ts). */
+const WAITS_IN_MEMORY_MS = 65_000;
+
+const paired = (items: INodeExecutionData[]): INodeExecutionData[] =>
+	items.map(({ json }, item) => ({ json, pairedItem: { item } }));
+
+function nodeType(
+	name: string,
+	members: Partial<INodeType>,
+	description: Partial<INodeType['description']> = {},
+): INodeType {
+	return {
+		description: {
+			displayName: name,
+			name,
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: { name },
+			inputs: ['main'],
+			outputs: ['main'],
+			properties: [],
+			...description,
+		},
+		...members,
+	};
+}
+
+export interface Surroundings {
+	/** A message to people */
+	notify(items: IDataObject[], executionId: string): void;
+	behindMs: number;
+	batchSize: number;
+}
+
+/** Returns the types of all nodes that aren't of the package. */
+export function otherTypes({
+	notify,
+	behindMs,
+	batchSize,
+}: Surroundings): Record<string, INodeType> {
+	const sleep = async (ms: number) => await new Promise<void>((done) => void setTimeout(done, ms));
+	return {
+		// n8n passes the data of a trigger with a webhook on (n8n-core, workflow-execute.js, executeNode).
+		trigger: nodeType('trigger', { webhook: async () => ({}) }, { group: ['trigger'], inputs: [] }),
+		pass: nodeType('pass', {
+			async execute() {
+				return [paired(this.getInputData())];
+			},
+		}),
+		mark: nodeType('mark', {
+			async execute() {
+				const items = this.getInputData().map(({ json }, item) => ({
+					json: { task: `again ${String(json.task)}` },
+					pairedItem: { item },
+				}));
+				return [items];
+			},
+		}),
+		notify: nodeType('notify', {
+			async execute() {
+				notify(
+					this.getInputData().map(({ json }) => json),
+					this.getExecutionId(),
+				);
+				return [paired(this.getInputData())];
+			},
+		}),
+		slow: nodeType('slow', {
+			async execute() {
+				await sleep(behindMs);
+				return [paired(this.getInputData())];
+			},
+		}),
+		// n8n-nodes-base/nodes/Wait/Wait.node.ts
+		wait: nodeType('wait', {
+			async execute() {
+				if (behindMs < WAITS_IN_MEMORY_MS) await sleep(behindMs);
+				else await this.putExecutionToWait(new Date(Date.now() + behindMs));
+				return [this.getInputData()];
+			},
+		}),
+		// n8n-nodes-base/nodes/Merge/v3, Append
+		merge: nodeType(
+			'merge',
+			{
+				async execute() {
+					const items = [...this.getInputData(0), ...this.getInputData(1)];
+					return [items.map(({ json }) => ({ json, pairedItem: { item: 0 } }))];
+				},
+			},
+			{ inputs: ['main', 'main'], requiredInputs: 1 },
+		),
+		// n8n-nodes-base/nodes/SplitInBatches/v3/SplitInBatchesV3.node.ts
+		loop: nodeType(
+			'loop',
+			{
+				async execute() {
+					const items = this.getInputData().slice();
+					const state = this.getContext('node') as {
+						items?: INodeExecutionData[];
+						processed?: INodeExecutionData[];
+					};
+					const isFirst = state.items === undefined;
+					const queue = state.items ?? items;
+					const batch = queue.splice(0, batchSize);
+					state.processed = isFirst
+						? []
+						: [
+								...state.processed!,
+								...items.map((item, index) => ({
+									...item,
+									pairedItem: { sourceOverwrite: this.getInputSourceData(), item: index },
+								})),
+							];
+					state.items = [...queue];
+					if (batch.length === 0) return [state.processed, []];
+					return [[], batch];
+				},
+			},
+			{ outputs: ['main', 'main'] },
+		),
+		// n8n-nodes-base/nodes/ExecuteWorkflow/ExecuteWorkflow/ExecuteWorkflow.node.ts
+		executeWorkflow: nodeType('executeWorkflow', {
+			async execute() {
+				const proxy = this.getWorkflowDataProxy(0);
+				const result = await this.executeWorkflow({ id: 'child' }, this.getInputData(), undefined, {
+					parentExecution: {
+						executionId: proxy.$execution.id,
+						workflowId: proxy.$workflow.id,
+						shouldResume: true,
+					},
+					executionMode: this.getMode(),
+				} as never);
+				return result.data.map((output) => output ?? []);
+			},
+		}),
+	};
+}
+
+const RULES = {
+	rule: [
+		{ permission: 'bash', pattern: 'npm run covered *', decision: 'approve' },
+		{ permission: 'bash', pattern: 'npm run refused *', decision: 'deny' },
+	],
+};
+
+/** Returns what a user enters in Run Agent Session. */
+function agentParameters(name: string, settings: Settings, isFirst: boolean): IDataObject {
+	const { keepsRunning, policy, maxWaitMinutes, letsRun, ifNobodyAnswers } = settings;
+	const { unansweredAfterHours, returnsEarly, maxConcurrent } = settings;
+	return {
+		operation: 'start',
+		projectId: byId(projectId),
+		prompt: `=${name} {{ ${isFirst ? '$json' : "$('Trigger').item.json"}.task }}`,
+		...(policy && { permissionPolicy: policy }),
+		...(policy === 'rules' && { permissionRules: RULES, defaultDecision: 'ask' }),
+		...(keepsRunning && { whileWaiting: 'keepRunning' }),
+		...(maxWaitMinutes !== undefined && { maxWait: maxWaitMinutes }),
+		...(letsRun && { onMaxWait: 'letRun' }),
+		approvals: {
+			...(ifNobodyAnswers && { ifNobodyAnswers }),
+			...(unansweredAfterHours !== undefined && { unansweredAfter: unansweredAfterHours }),
+			...(ifNobodyAnswers === 'deny' && { answerIfNobodyAnswers: 'Decide yourself' }),
+		},
+		options: {
+			...(returnsEarly && { returnItemsEarly: true }),
+			...(maxConcurrent !== undefined && { maxConcurrentSessions: maxConcurrent }),
+		},
+	};
+}
+
+/** Returns the settings of a node that runs sessions. */
+export const settingsOf = ({ settings = {}, second = settings }: World, name: string): Settings =>
+	name === 'B' ? second : settings;
+
+type Wires = Record<string, string[][]>;
+
+/** Returns the workflow that is triggered, and the one that it calls. */
+export function buildWorkflows(world: World): { main: WorkflowData; child?: WorkflowData } {
+	const { shape = 'one' } = world;
+	const { onError } = settingsOf(world, 'A');
+	const errorsLeave = (name: string) =>
+		settingsOf(world, name).onError === 'continueErrorOutput' ? [[`Errors of ${name}`]] : [];
+	const outputs = (name: string, behind: string[] = [`Done ${name}`]) => [
+		behind,
+		[`Notify ${name}`],
+		...errorsLeave(name),
+	];
+	const wires: Wires = {
+		one: { Trigger: [['A']], A: outputs('A') },
+		chain: { Trigger: [['A']], A: outputs('A', ['B']), B: outputs('B') },
+		parallel: { Trigger: [['A', 'B']], A: outputs('A'), B: outputs('B') },
+		loop: { Trigger: [['Loop']], Loop: [['Done'], ['A']], A: outputs('A', ['Loop']) },
+		merge: { Trigger: [['A', 'Beside']], A: outputs('A', ['Merge']), Beside: [['Merge']] },
+		sub: { Trigger: [['Call']], Call: [['Done']] },
+		wait: { Trigger: [['A']], A: outputs('A', ['Wait']), Wait: [['Done A']] },
+		twice: { Trigger: [['A', 'Mark']], Mark: [['A']], A: outputs('A') },
+		slow: { Trigger: [['A']], A: outputs('A', ['Slow']), Slow: [['Done A']] },
+		create: { Trigger: [[CREATE]], [CREATE]: [['A']], A: outputs('A') },
+	}[shape] as Wires;
+	if (shape === 'loop' && onError === 'continueErrorOutput') wires.A[2] = ['Loop'];
+	const main = toWorkflow('main', wires, world);
+	if (shape !== 'sub') return { main };
+	return { main, child: toWorkflow('child', { Trigger: [['A']], A: outputs('A') }, world) };
+}
+
+const TYPES: Record<string, string> = {
+	Trigger: 'trigger',
+	Loop: 'loop',
+	Merge: 'merge',
+	Call: 'executeWorkflow',
+	Wait: 'wait',
+	Slow: 'slow',
+	Mark: 'mark',
+};
+
+function toNode(world: World, name: string, index: number): INode {
+	const base = {
+		id: `node-${name}`,
+		name,
+		typeVersion: 1,
+		position: [200 * index, 100 * (index % 3)] as [number, number],
+		parameters: {},
+	};
+	const isAgent = AGENTS.includes(name);
+	if (!isAgent && name !== CREATE)
+		return { ...base, type: TYPES[name] ?? (name.startsWith('Notify') ? 'notify' : 'pass') };
+	const settings = settingsOf(world, name);
+	const parameters = isAgent
+		? agentParameters(name, settings, name === 'A' && world.shape !== 'create')
+		: {
+				resource: 'product',
+				operation: 'create',
+				projectId: byId(projectId),
+				fields: '={{ JSON.stringify({ name: $json.task, task: $json.task }) }}',
+			};
+	return {
+		...base,
+		type: `${PACKAGE}${isAgent ? 'runAgentSession' : 'workspaceAutomation'}`,
+		webhookId: `hook-${name}`,
+		parameters: parameters as INode['parameters'],
+		credentials: { workspaceAutomationApi: { id: '1', name: 'Test' } },
+		...(isAgent && settings.onError && { onError: settings.onError }),
+		...(isAgent && settings.alwaysOutputData && { alwaysOutputData: true }),
+		...(settings.maxTries !== undefined && {
+			retryOnFail: true,
+			maxTries: settings.maxTries,
+			waitBetweenTries: 1_000,
+		}),
+	};
+}
+
+function toWorkflow(id: string, wires: Wires, world: World): WorkflowData {
+	const names = [...new Set([...Object.keys(wires), ...Object.values(wires).flat(2)])];
+	const to = (targets: string[]) =>
+		targets.map((node) => ({
+			node,
+			type: 'main',
+			index: node === 'Merge' && targets !== wires.A?.[0] ? 1 : 0,
+		}));
+	return {
+		id,
+		name: id,
+		nodes: names.map((name, index) => toNode(world, name, index)),
+		connections: Object.fromEntries(
+			Object.entries(wires).map(([name, outputs]) => [name, { main: outputs.map(to) }]),
+		),
+		settings: {
+			executionOrder: world.isLegacyOrder ? 'v0' : 'v1',
+			...(world.savesProgress && { saveExecutionProgress: true }),
+		},
+		active: true,
+	};
+}

@@ -1,0 +1,262 @@
+// A world as plain data, from a seed. What's left out is ordinary.
+import { createRandom, type Random } from './random.mts';
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+/** Something that the agent wants, after this time of work */
+export interface Ask {
+	afterMs: number;
+	kind: 'permission' | 'question';
+	/** The rules of the world cover it. Others go to an approver. */
+	isCovered?: boolean;
+	/** The request gets another ID each time after so long. */
+	reissuedMs?: number;
+	/** The agent goes on working. */
+	isIdle?: boolean;
+	/** Asked again and again after so much more work */
+	everyMs?: number;
+}
+
+export interface SessionPlan {
+	/** Time of work, without the time in which the session waits for answers */
+	lastsMs: number;
+	fails?: boolean;
+	/** It completes although the last request is pending. */
+	leavesPending?: boolean;
+	asks?: Ask[];
+}
+
+export type Shape =
+	'one' | 'chain' | 'parallel' | 'loop' | 'merge' | 'sub' | 'wait' | 'twice' | 'slow' | 'create';
+
+export interface Settings {
+	keepsRunning?: boolean;
+	maxTries?: number;
+	onError?: 'continueRegularOutput' | 'continueErrorOutput';
+	alwaysOutputData?: boolean;
+	returnsEarly?: boolean;
+	policy?: 'approve' | 'deny' | 'rules';
+	maxWaitMinutes?: number;
+	letsRun?: boolean;
+	ifNobodyAnswers?: 'deny' | 'abort';
+	unansweredAfterHours?: number;
+	maxConcurrent?: number;
+}
+
+export type WeatherKind =
+	'lost' | 'unsent' | '500' | '503' | '503 page' | '429' | 'page' | 'slow' | 'other session';
+
+export interface Weather {
+	kind: WeatherKind;
+	fromMs: number;
+	lastsMs: number;
+	/** Share of the requests */
+	share: number;
+	on: 'start' | 'read' | 'decide' | 'all';
+}
+
+export interface Habit {
+	does: 'page' | 'dashboard' | 'apply' | 'nothing';
+	afterMs: number;
+	denies?: boolean;
+	/** Answers again, the other way round */
+	changesAfterMs?: number;
+	/** A second person answers the other way round */
+	isTwo?: boolean;
+}
+
+export interface Kill {
+	/** At this event of n8n, or at this time */
+	at: 'request' | 'answer' | 'mark' | 'save' | 'node' | number;
+	count?: number;
+	downMs: number;
+}
+
+export interface World {
+	seed: number;
+	shape?: Shape;
+	/** By item, then by try */
+	items: SessionPlan[][];
+	settings?: Settings;
+	/** Of the second node, if it has others */
+	second?: Settings;
+	isLegacyOrder?: boolean;
+	savesProgress?: boolean;
+	isManual?: boolean;
+	batchSize?: number;
+	/** Of the node behind the outputs, where it waits */
+	behindMs?: number;
+	latencyMs?: number;
+	weather?: Weather[];
+	/** Starts that the service takes in three minutes */
+	startLimit?: number;
+	people?: Habit[];
+	kills?: Kill[];
+	retries?: { count: number; afterMs: number; isCurrent?: boolean };
+	/** Further executions of the workflow start then. */
+	executionsAt?: number[];
+	stopAt?: number;
+	/** The credential can't be read. */
+	credential?: { fromMs: number; lastsMs: number };
+	clock?: { at: number; byMs: number };
+}
+
+const SHAPES: Shape[] = [
+	'one',
+	'one',
+	'chain',
+	'parallel',
+	'parallel',
+	'loop',
+	'merge',
+	'sub',
+	'sub',
+	'wait',
+	'twice',
+	'slow',
+	'create',
+];
+
+function generateAsks(random: Random, lastsMs: number): Ask[] | undefined {
+	if (random.chance(0.4)) return undefined;
+	const count = random.pick(1, 1, 1, 2, 3);
+	const first = random.chance(0.3) ? 2 * SECOND : Math.round(random() * lastsMs);
+	return Array.from({ length: count }, (_, index): Ask => {
+		const afterMs = random.chance(0.3) || index === 0 ? first : Math.round(random() * lastsMs);
+		return {
+			afterMs,
+			kind: random.chance(0.8) ? 'permission' : 'question',
+			...(random.chance(0.4) && { isCovered: true }),
+			...(random.chance(0.1) && { reissuedMs: random.duration(5 * SECOND, HOUR) }),
+			...(random.chance(0.15) && { isIdle: true }),
+			...(random.chance(0.15) && { everyMs: random.duration(30 * SECOND, HOUR) }),
+		};
+	});
+}
+
+function generateSession(random: Random): SessionPlan {
+	const lastsMs = random.duration(SECOND, 8 * HOUR);
+	const asks = generateAsks(random, lastsMs);
+	return {
+		lastsMs,
+		...(random.chance(0.2) && { fails: true }),
+		...(asks && { asks }),
+		...(asks && random.chance(0.1) && { leavesPending: true }),
+	};
+}
+
+function generateSettings(random: Random): Settings {
+	const maxWait = random.pick(0, 1, 5, 5, 15, 60, 60, 240);
+	return {
+		...(random.chance(0.3) && { keepsRunning: true }),
+		...(random.chance(0.35) && { maxTries: random.between(2, 5) }),
+		...(random.chance(0.25) && {
+			onError: random.pick('continueRegularOutput' as const, 'continueErrorOutput' as const),
+		}),
+		...(random.chance(0.1) && { alwaysOutputData: true }),
+		...(random.chance(0.25) && { returnsEarly: true }),
+		...(random.chance(0.6) && { policy: random.pick('approve', 'deny', 'rules', 'rules') }),
+		...(random.chance(0.8) && { maxWaitMinutes: maxWait }),
+		...(random.chance(0.3) && { letsRun: true }),
+		...(random.chance(0.35) && {
+			ifNobodyAnswers: random.pick('deny' as const, 'abort' as const),
+			unansweredAfterHours: random.pick(0.05, 0.5, 2),
+		}),
+		...(random.chance(0.15) && { maxConcurrent: random.pick(1, 2) }),
+	};
+}
+
+function generateWeather(random: Random): Weather[] | undefined {
+	if (random.chance(0.55)) return undefined;
+	return Array.from({ length: random.pick(1, 1, 2) }, () => ({
+		kind: random.pick<WeatherKind>(
+			'lost',
+			'unsent',
+			'500',
+			'503',
+			'503 page',
+			'429',
+			'page',
+			'slow',
+			'other session',
+		),
+		fromMs: random.chance(0.4) ? 0 : random.duration(SECOND, 2 * HOUR),
+		lastsMs: random.duration(5 * SECOND, HOUR),
+		share: random.pick(0.1, 0.5, 1),
+		on: random.pick('start', 'read', 'decide', 'all'),
+	}));
+}
+
+function generateHabit(random: Random): Habit {
+	return {
+		does: random.pick('page', 'page', 'page', 'dashboard', 'apply', 'nothing'),
+		afterMs: random.duration(5 * SECOND, 2 * HOUR),
+		...(random.chance(0.3) && { denies: true }),
+		...(random.chance(0.15) && { changesAfterMs: random.duration(SECOND, 5 * MINUTE) }),
+		...(random.chance(0.15) && { isTwo: true }),
+	};
+}
+
+function generateKill(random: Random): Kill {
+	const isTimed = random.chance(0.3);
+	return {
+		at: isTimed
+			? random.duration(SECOND, 2 * HOUR)
+			: random.pick('request', 'answer', 'answer', 'mark', 'save', 'node'),
+		...(!isTimed && { count: Math.ceil(random.duration(1, 40)) }),
+		downMs: random.duration(5 * SECOND, 10 * MINUTE),
+	};
+}
+
+/** Returns the world with this seed. */
+export function generate(seed: number): World {
+	const random = createRandom(String(seed));
+	const shape = random.pick(...SHAPES);
+	const tries = () => Array.from({ length: random.pick(1, 1, 2) }, () => generateSession(random));
+	const isKilled = random.chance(0.35);
+	const weather = generateWeather(random);
+	return {
+		seed,
+		...(shape !== 'one' && { shape }),
+		items: Array.from({ length: random.pick(1, 1, 1, 2, 2, 2, 3, 4, 6) }, tries),
+		settings: generateSettings(random),
+		...(random.chance(0.6) && { second: generateSettings(random) }),
+		...(random.chance(0.1) && { isLegacyOrder: true }),
+		...(random.chance(0.15) && { savesProgress: true }),
+		...(!isKilled && random.chance(0.08) && { isManual: true }),
+		...(random.chance(0.5) && { batchSize: random.pick(2, 3) }),
+		behindMs: random.duration(SECOND, 20 * MINUTE),
+		latencyMs: random.duration(20, SECOND),
+		...(weather && { weather }),
+		...(random.chance(0.1) && { startLimit: random.between(1, 3) }),
+		...(random.chance(0.85) && {
+			people: Array.from({ length: random.between(1, 3) }, () => generateHabit(random)),
+		}),
+		...(isKilled && {
+			kills: Array.from({ length: random.pick(1, 1, 1, 2) }, () => generateKill(random)),
+		}),
+		...((isKilled || random.chance(0.4)) && {
+			retries: {
+				count: random.between(1, 3),
+				afterMs: random.duration(5 * SECOND, 10 * MINUTE),
+				...(random.chance(0.4) && { isCurrent: true }),
+			},
+		}),
+		...(random.chance(0.15) && { executionsAt: [random.duration(SECOND, HOUR)] }),
+		...(random.chance(0.06) && { stopAt: random.duration(SECOND, HOUR) }),
+		...(random.chance(0.08) && {
+			credential: {
+				fromMs: random.duration(SECOND, HOUR),
+				lastsMs: random.duration(10 * SECOND, HOUR),
+			},
+		}),
+		...(random.chance(0.08) && {
+			clock: {
+				at: random.duration(SECOND, HOUR),
+				byMs: random.pick(-24 * HOUR, -HOUR, -30 * SECOND, 30 * SECOND, HOUR, 24 * HOUR),
+			},
+		}),
+	};
+}
