@@ -188,17 +188,21 @@ interface Place {
 	node: { id: string };
 }
 
-await core.DataDeduplicationService.init({
-	async checkProcessedAndRecord(names: string[], _scope: unknown, { workflow, node }: Place) {
+type Given = [marks: string[], scope: unknown, place: Place, options: unknown];
+
+/** n8n's deduplication helper, which a test may replace: n8n-core takes one only once */
+export const deduplication = {
+	async checkProcessedAndRecord(...[names, , { workflow, node }]: Given) {
 		const processed = recordMarks(names, node.id, workflow);
 		return { new: names.filter((name) => !processed.includes(name)), processed };
 	},
-	async removeProcessed(names: string[], _scope: unknown, { workflow, node }: Place) {
+	async removeProcessed(...[names, , { workflow, node }]: Given): Promise<void> {
 		const { marks, isDead } = databases.get(workflow.id ?? '') ?? everyWorkflow;
 		if (!isDead()) for (const name of names) marks.delete(`${node.id} ${name}`);
 	},
-	getProcessedDataCount: async () => 0,
-} as never);
+	getProcessedDataCount: async (..._given: unknown[]) => 0,
+};
+await core.DataDeduplicationService.init(deduplication as never);
 
 /** Represents n8n that runs an inline workflow with its Remove Duplicates node, in which a declarative node records marks. */
 async function executeInline(

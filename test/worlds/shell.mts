@@ -16,6 +16,7 @@ import type {
 import {
 	core,
 	Credentials,
+	deduplication,
 	n8nWorkflow,
 	PACKAGE,
 	usePackage,
@@ -164,14 +165,6 @@ class WorldCredentials extends Credentials {
 // It looks for its caller at each line, whether or not it's logged.
 n8nWorkflow.LoggerProxy.init({ error() {}, warn() {}, info() {}, debug() {} });
 
-/** n8n-core has one deduplication store. */
-let deduplicate: Record<string, (...given: never[]) => Promise<unknown>> = {};
-await core.DataDeduplicationService.init({
-	checkProcessedAndRecord: async (...given: never[]) =>
-		await deduplicate.checkProcessedAndRecord(...given),
-	removeProcessed: async (...given: never[]) => await deduplicate.removeProcessed(...given),
-} as never);
-
 export function createShell(
 	world: World,
 	time: Time,
@@ -284,7 +277,7 @@ export function createShell(
 	const contextOf = ({ workflow, node }: { workflow: { id: string }; node: { id: string } }) =>
 		`${workflow.id} ${node.id}`;
 
-	deduplicate = {
+	Object.assign(deduplication, {
 		async checkProcessedAndRecord(
 			items: string[],
 			_scope: unknown,
@@ -316,7 +309,10 @@ export function createShell(
 				before.filter((mark) => !items.includes(mark)),
 			);
 		},
-	} as never;
+		async getProcessedDataCount(_scope: unknown, about: unknown) {
+			return marks.get(contextOf(about as never))?.length ?? 0;
+		},
+	});
 
 	// Running
 
@@ -559,15 +555,36 @@ export function createShell(
 		return row;
 	}
 
+	/** nodes-base/RemoveDuplicates/v2, as the inline workflow of a declarative node runs it */
+	async function executeInline(
+		process: Process,
+		nodes: Array<{ id: string }>,
+		{ inputData, parentWorkflowId }: { inputData: INodeExecutionData[]; parentWorkflowId: string },
+	) {
+		let items = inputData;
+		for (const { id } of nodes) {
+			await wait(process, MARK_MS);
+			const context = `${parentWorkflowId} ${id}`;
+			const before = marks.get(context) ?? [];
+			const fresh = items.filter(({ json }) => !before.includes(String(json.mark)));
+			marks.set(context, [...before, ...fresh.map(({ json }) => String(json.mark))]);
+			items = fresh;
+		}
+		if (isKilledAt(process, 'mark')) await never();
+		return { executionId: 'inline', data: [items] };
+	}
+
 	/** workflow-execute-additional-data.js, executeWorkflow and startExecution */
 	async function executeWorkflow(
 		process: Process,
-		_info: IExecuteWorkflowInfo,
+		{ code }: IExecuteWorkflowInfo,
 		options: {
 			inputData: INodeExecutionData[];
+			parentWorkflowId: string;
 			parentExecution: IRunExecutionData['parentExecution'];
 		},
 	) {
+		if (code) return await executeInline(process, code.nodes.slice(1), options);
 		const workflowData = structuredClone(workflows.child!);
 		const { parentExecution } = options;
 		const executionData = createData(workflowData, options.inputData, parentExecution);
