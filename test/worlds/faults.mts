@@ -102,12 +102,12 @@ export const FAULTS: Fault[] = [
 	},
 	{
 		promise: 6,
-		says: 'Each reading is taken four times',
+		says: 'Each reading is taken ten times',
 		kinds: ['too many readings'],
 		plant: (built) =>
 			aroundRequests(built, (send) => async (credential, options) => {
 				if (options.method === 'GET')
-					for (let n = 0; n < 3; n++) await send(credential, options).catch(() => {});
+					for (let n = 0; n < 9; n++) await send(credential, options).catch(() => {});
 				return await send(credential, options);
 			}),
 	},

@@ -530,6 +530,20 @@ const linksWork: Promised = (facts, report) => {
 
 // 6. Cost
 
+/** Returns how often a pausing node reads a session: each 70 s, then after 5% of the time since a change, at most after 10 minutes. */
+function plannedReadings({ startedAt, changes }: SessionTruth, lifeMs: number): number {
+	const times = [...changes.filter((at) => at < startedAt + lifeMs), startedAt + lifeMs];
+	let count = 0;
+	for (let n = 1; n < times.length; n++) {
+		const quiet = (times[n] - times[n - 1]) / SECOND;
+		const [shortest, longest] = [1_400, 12_000];
+		count += Math.min(quiet, shortest) / 70;
+		if (quiet > shortest) count += 20 * Math.log(Math.min(quiet, longest) / shortest);
+		count += Math.max(0, quiet - longest) / 600;
+	}
+	return count;
+}
+
 const costsLittle: Promised = (facts, report) => {
 	const { service, shell, world } = facts.history;
 	for (const session of service.sessions) {
@@ -554,7 +568,11 @@ const costsLittle: Promised = (facts, report) => {
 		).length;
 		const most = facts.isKept(session)
 			? 10 + lifeMs / (4.5 * SECOND)
-			: 80 + lifeMs / (60 * SECOND) + 40 * changes + 2 * visits;
+			: 20 +
+				(world.isManual ? 60 : 0) +
+				1.5 * plannedReadings(session, lifeMs) +
+				16 * changes +
+				2 * visits;
 		const disturbed =
 			facts.disturbedMs(origin, session.startedAt, session.startedAt + lifeMs) / SECOND;
 		if (reads.length > most + disturbed)

@@ -8,7 +8,7 @@ import type { HostVersion } from '../../n8n-host/versions.mts';
 import type { Asked, Judged } from './child.mts';
 import type { World } from './world.mts';
 
-const SILENCE_MS = 180_000;
+const SILENCE_MS = 300_000;
 
 export interface Pool {
 	/** @param fault its place in the list of faults to plant */

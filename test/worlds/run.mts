@@ -27,7 +27,7 @@ const HORIZON_MS = 14 * HOUR;
 const AFTERMATH_MS = 3 * HOUR;
 /** Looking costs more than most events. */
 const EVENTS_BETWEEN_LOOKS = 16;
-const MAX_EVENTS = 150_000;
+const MAX_EVENTS = 40_000;
 
 const isEnded = ({ status }: Row) => !['running', 'waiting'].includes(status);
 

@@ -269,5 +269,15 @@ export const TABLE: Row[] = [
 	},
 ];
 
-/** Kinds of violations without a row yet */
-export const KNOWN: string[] = [];
+/** Kinds that come with those of the rows, or have no row yet */
+export const KNOWN = [
+	'the execution ends late',
+	'too many readings',
+	'the policy decides late',
+	'first read late',
+	'endless (waiting)',
+	"an error doesn't name a session (failed)",
+	"an error doesn't name a session (aborted)",
+	'an outcome is lost (completed)',
+	'an outcome is lost (running)',
+];
