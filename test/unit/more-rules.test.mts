@@ -1,15 +1,17 @@
 // Rules from data: what an entry of More Rules means, which entries are errors, and which rule Try Rules suggests.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MAX_MORE_RULES, readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import {
 	canBeRemembered,
+	readWholeRequest,
 	rememberRequests,
-	MAX_MORE_RULES,
-	readMoreRules,
+} from '../../nodes/RunAgentSession/policy/remembered.ts';
+import {
+	applyPolicy,
 	withoutExpired,
-} from '../../nodes/RunAgentSession/policy/moreRules.ts';
-import { readWholeRequest } from '../../nodes/RunAgentSession/policy/remembered.ts';
-import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+	type Policy,
+} from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { policy, request, rule } from './policies.mts';
 

@@ -5,10 +5,11 @@ import { errorJson, toNodeError, WorkspaceAutomationError } from '../../shared/e
 import { toText, isRecord, isTooDeep, parseList } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
-import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
+import { suggestRule, type RememberedRule } from '../policy/remembered';
 import {
 	decideRequest,
 	applyPolicy,
+	withoutExpired,
 	type Policy,
 	type Ruling,
 	type Verdict,
@@ -19,7 +20,7 @@ type Trial = (Ruling | Verdict) & {
 	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;
 	/** Approves exactly this request */
-	suggestedRule?: StoredRule;
+	suggestedRule?: RememberedRule;
 };
 
 const REQUESTS_HELP =

@@ -8,12 +8,20 @@ import {
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
-import { quoteText } from './commands';
-import { CompiledRule, compileRule } from './compiledRule';
+import { hasOpenHost } from './addresses';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
+import { lazily } from './lazily';
+import { quoteText } from './quoteText';
 import { readWholeRequest } from './remembered';
 import type { Decision, Rule } from './rule';
-import { findUnreadable, readTexts, TOO_LONG, type ComparedText } from './texts';
+import { RuleIndex, type NamedRule } from './ruleIndex';
+import {
+	findUnreadable,
+	readRequest,
+	TOO_LONG,
+	type ComparedRequest,
+	type ComparedText,
+} from './texts';
 
 // Decides requests and chooses options. Never throws for the service's data: approvers decide requests that rules can't read.
 
@@ -23,6 +31,13 @@ export interface Policy extends OptionPreferences {
 	/** Evaluated after `rules` */
 	moreRules?: readonly Rule[];
 	defaultDecision: Decision;
+}
+
+/** Returns the policy without rules that have expired: the same one if none has. */
+export function withoutExpired(policy: Policy, now: number): Policy {
+	const { moreRules = [] } = policy;
+	const current = moreRules.filter(({ expiresAt = Infinity }) => now < expiresAt);
+	return current.length === moreRules.length ? policy : { ...policy, moreRules: current };
 }
 
 export interface SettledVerdict {
@@ -67,19 +82,37 @@ export const askVerdict = (because: string, decidedBy?: string): AskVerdict => (
 	...(decidedBy !== undefined && { decidedBy }),
 });
 
+const MAX_RULES = 1_000;
+
+/** Returns what's wrong with a rule, and what to do about it. */
+function findMistake(
+	{ permission, pattern, decision }: Rule,
+	place: string,
+): [problem: string, advice: string] | undefined {
+	if (permission.trim() === '')
+		return ['has no permission', `Enter a permission in ${place}, or * for every permission.`];
+	if (pattern.trim() === '')
+		return ['has no pattern', `Enter a pattern in ${place}, or * for everything.`];
+	if (decision !== 'approve' || !hasOpenHost(pattern)) return undefined;
+	return [
+		'has a host that ends with a wildcard',
+		`Enter the whole host in ${place}, such as https://docs.example.com/*. A wildcard at its end also matches other hosts.`,
+	];
+}
+
 /**
- * Refuses rules with an empty field: an expression that finds nothing would otherwise mean everything.
+ * Refuses rules with an empty field, because an expression that finds nothing would otherwise mean everything, and rules for hosts of anybody.
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
-	for (const [index, { permission, pattern }] of rules.entries()) {
-		const [field, everything] =
-			permission.trim() === '' ? ['permission', 'every permission'] : ['pattern', 'everything'];
-		if (permission.trim() !== '' && pattern.trim() !== '') continue;
+	if (rules.length > MAX_RULES)
 		throw new WorkspaceAutomationError(
-			`Rule ${index + 1} has no ${field}`,
-			`Enter a ${field} in rule ${index + 1} of 'Rules', or * for ${everything}.`,
+			`'Rules' has more than ${MAX_RULES} rules`,
+			`Rule ${MAX_RULES + 1} and those after it are too many. Replace several rules by one with a wildcard.`,
 		);
+	for (const [index, rule] of rules.entries()) {
+		const mistake = findMistake(rule, `rule ${index + 1} of 'Rules'`);
+		if (mistake) throw new WorkspaceAutomationError(`Rule ${index + 1} ${mistake[0]}`, mistake[1]);
 	}
 }
 
@@ -93,25 +126,19 @@ interface TextRuling {
 	because: string;
 }
 
-interface NamedRule {
-	name: string;
-	rule: Rule;
-	compiled: CompiledRule;
-}
+const indexes = new WeakMap<Policy, RuleIndex>();
 
-const listRules = ({ rules, moreRules = [] }: Policy, permission: string): NamedRule[] =>
-	[...rules, ...moreRules]
-		.map((rule, index) => ({
-			name: rule.name ?? `rule ${index + 1}`,
-			rule,
-			compiled: compileRule(rule),
-		}))
-		.filter(({ compiled }) => compiled.isFor(permission));
+function indexRules(policy: Policy): RuleIndex {
+	const { rules, moreRules = [] } = policy;
+	const found = indexes.get(policy) ?? new RuleIndex([...rules, ...moreRules]);
+	indexes.set(policy, found);
+	return found;
+}
 
 /** Applies the first rule that reaches a text. A rule that denies or asks, and may reach it, leaves it to an approver. */
 function ruleText(
 	compared: ComparedText,
-	all: readonly ComparedText[],
+	request: ComparedRequest,
 	rules: readonly NamedRule[],
 	defaultDecision: Decision,
 	budget: MatchBudget,
@@ -120,7 +147,7 @@ function ruleText(
 	let kept: string | undefined;
 	for (const { name, rule, compiled } of rules) {
 		const { decision, pattern } = rule;
-		const reached = compiled.reach(compared, all, budget);
+		const reached = compiled.reach(compared, request, budget);
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {
@@ -147,12 +174,15 @@ function joinUnique(texts: readonly string[], joint: string): string {
 function applyRules(request: Record<string, unknown>, policy: Policy, budget: MatchBudget): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const rules = listRules(policy, request.permission as string);
-	const whole = rules.some(({ rule }) => rule.request) ? readWholeRequest(request) : undefined;
-	const texts = readTexts(request, whole);
+	const index = indexRules(policy);
+	const compared = readRequest(
+		request,
+		lazily(() => readWholeRequest(request)),
+	);
 	const rulings: TextRuling[] = [];
-	for (const text of texts) {
-		rulings.push(ruleText(text, texts, rules, policy.defaultDecision, budget));
+	for (const text of compared.texts) {
+		const rules = index.find(text, budget);
+		rulings.push(ruleText(text, compared, rules, policy.defaultDecision, budget));
 		if (isSpent(budget)) return askVerdict(TOO_LONG);
 	}
 	const decision =
