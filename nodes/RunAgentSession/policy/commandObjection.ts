@@ -48,7 +48,7 @@ function isShortened(word: string, words: Words): boolean {
 	return false;
 }
 
-/** Returns whether a path is the end of another one that leads out of the folder. */
+/** Returns whether a path may be another one: at its end if that leads out of the folder, or if nobody knows the folder. */
 function isElsewhere(
 	path: string,
 	words: Words,
@@ -56,11 +56,12 @@ function isElsewhere(
 	budget: MatchBudget,
 ): boolean {
 	const end = new Glob(`${ANY}/${path}`);
-	for (const word of words.pieces) {
-		if ((isAnywhere || /^(?:[/~]|\.\.)/.test(word)) && end.matches(word, budget)) return true;
-		if (isAnywhere && path.includes('/') && path.endsWith(`/${word}`)) return true;
-	}
-	return false;
+	const leads = (word: string) => isAnywhere || /^(?:[/~]|\.\.)/.test(word);
+	for (const word of words.pieces) if (leads(word) && end.matches(word, budget)) return true;
+	for (const glob of words.globs.keys()) if (leads(glob) && end.canMeet(glob)) return true;
+	if (!isAnywhere) return false;
+	const names = path.split('/');
+	return names.some((_, at) => at > 0 && words.has(names.slice(at).join('/'), budget));
 }
 
 const hasAddress = (address: AddressObjection, words: Words, budget: MatchBudget): boolean =>
@@ -125,11 +126,12 @@ class TypedPart {
 			(each) => new Glob(each.join(' ')),
 		);
 		if (SIMPLE.test(first)) this.name = first;
-		else if (first !== ANY) this.program = new TypedWord(first);
+		else if (first !== ANY) this.program = new TypedWord(foldCase(words[0]));
 		this.programGlob = new Glob(first);
 		const isOption = (word: string) => /^-./.test(word) && !hasWildcard(word.slice(0, 2));
-		this.options = new TypedOptions(others.filter(isOption));
-		this.words = others.filter((word) => !isOption(word)).map((word) => new TypedWord(word));
+		const typedWords = words.slice(1).map(foldCase);
+		this.options = new TypedOptions(typedWords.filter(isOption));
+		this.words = typedWords.filter((word) => !isOption(word)).map((word) => new TypedWord(word));
 	}
 
 	/** Returns whether the part is what the pattern says. */
@@ -149,22 +151,22 @@ class TypedPart {
 		if (!isProgram || !options.areIn(part.elsewhere())) return false;
 		let next = 0;
 		for (const word of part.arguments())
-			while (words[next]?.isIn(word, part.folder === undefined, budget)) next++;
+			while (words[next]?.isIn(word, part.isAnywhere, budget)) next++;
 		return next === words.length;
 	}
 
 	/** Returns whether the program is anywhere else in a command, and the other words are anywhere in the request. */
 	isMeantBy(
-		{ elsewhere, folder }: ComparedCommand,
+		command: ComparedCommand,
 		all: Words,
 		isAnywhere: boolean,
 		budget: MatchBudget,
 	): boolean {
 		const { name, program, words, options } = this;
-		const found = elsewhere();
+		const found = command.elsewhere();
 		const isProgram =
 			name === undefined
-				? (program?.isIn(found, folder === undefined, budget) ?? true)
+				? (program?.isIn(found, command.isAnywhere, budget) ?? true)
 				: found.hasProgram(name, budget);
 		return (
 			isProgram && options.areIn(all) && words.every((word) => word.isIn(all, isAnywhere, budget))

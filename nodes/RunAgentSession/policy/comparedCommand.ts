@@ -15,14 +15,15 @@ export interface ComparedCommand {
 	elsewhere: () => Words;
 	/** Why a denial can't be sure what it runs */
 	unread: () => string | undefined;
-	/** Undefined if it's not known. Empty if nothing before changes it. */
-	folder: string | undefined;
+	/** True if nobody knows in which folder it runs */
+	isAnywhere: boolean;
 }
 
 /** Reads more than what is in the command */
 const SHELLS = 'sh bash dash ash zsh ksh fish csh tcsh pwsh powershell eval'.split(' ');
 const READING = new Set(['.', 'source', 'cmd']);
 const FOLDER_CHANGES = new Set(['cd', 'pushd', 'popd', 'chdir']);
+const MENTIONS_CHANGE = /cd|pushd|popd|chdir/i;
 
 /** `$` and what follows, by which a shell takes a text from somewhere else. In plain words it's in quotation marks of one kind. */
 const VARIABLE = /\$[\p{L}_({["]/u;
@@ -44,13 +45,21 @@ function hasOpenQuote(text: string): boolean {
 	return quote !== '';
 }
 
+/** Returns whether a text may give `$1` another meaning. */
+const setsParameters = (text: string): boolean => /set/i.test(text.replace(/['"\\]/g, ''));
+
+interface Reading {
+	isPlain: boolean;
+	setsParameters: boolean;
+}
+
 /** Returns what nobody can read in a text. */
-function findUnreadable(text: string, isPlain: boolean, words: Words): string | undefined {
+function findUnreadable(text: string, { isPlain, setsParameters }: Reading): string | undefined {
 	if (INVISIBLE.test(text)) return 'it has characters that nobody sees';
 	if (text.includes('`')) return 'nobody can read «`»';
 	const [variable] =
 		(isPlain ? VARIABLE : ANY_VARIABLE).exec(text) ??
-		(words.names.has('set') ? PARAMETER.exec(text) : undefined) ??
+		(setsParameters ? PARAMETER.exec(text) : undefined) ??
 		[];
 	if (variable !== undefined) return `nobody can read ${quoteText(variable)}`;
 	return !isPlain && hasOpenQuote(text) ? 'a quotation mark is not closed' : undefined;
@@ -66,14 +75,19 @@ function findShell(words: Words, programs: readonly string[]): string | undefine
 	);
 }
 
-function findDoubt(text: string, isPlain: boolean, words: Words, programs: string[]) {
-	const unreadable = findUnreadable(text, isPlain, words);
+function findDoubt(text: string, reading: Reading, words: Words, programs: string[]) {
+	const unreadable = findUnreadable(text, reading);
 	if (unreadable !== undefined) return unreadable;
 	const odd = programs.find((program) => /[%^]/.test(program));
 	if (odd !== undefined) return `${quoteText(odd)} isn't the name of a program`;
 	const shell = findShell(words, programs);
 	return shell === undefined ? undefined : `${quoteText(shell)} can run what isn't in the command`;
 }
+
+/** Returns whether a text may go to another folder, behind another program or in a quoted text. */
+const mentionsChange = (text: string, words: () => Words): boolean =>
+	MENTIONS_CHANGE.test(text.replace(/\\\n|['"\\]/g, '')) &&
+	[...FOLDER_CHANGES].some((name) => words().names.has(name));
 
 const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
 
@@ -82,7 +96,9 @@ export class ComparedPart implements ComparedCommand {
 	readonly text: string;
 	readonly words: readonly string[];
 	readonly assignments: readonly string[];
+	/** The folder of a `cd` before. Empty if there's none, and undefined if it's not known. */
 	readonly folder: string | undefined;
+	readonly isAnywhere: boolean;
 	readonly changesFolder: boolean;
 	/** Places that wildcards don't match, for each word */
 	readonly guards = lazily(() => {
@@ -121,7 +137,13 @@ export class ComparedPart implements ComparedCommand {
 	);
 	readonly unread: () => string | undefined;
 
-	constructor({ text, words, assignments, around }: CommandPart, folder: string | undefined) {
+	/** @param before the part before it */
+	constructor(
+		{ text, words, assignments, around }: CommandPart,
+		before: ComparedPart | undefined,
+		reading: Reading,
+	) {
+		const folder = before ? before.nextFolder() : '';
 		this.text = text;
 		this.words = words;
 		this.assignments = assignments;
@@ -134,9 +156,23 @@ export class ComparedPart implements ComparedCommand {
 			if (folder) found.addIn(folder);
 			return found;
 		});
+		this.isAnywhere =
+			folder === undefined || before?.isAnywhere === true || mentionsChange(around, this.elsewhere);
 		this.unread = lazily(() =>
-			findDoubt(`${words[0]} ${around}`, true, new Words().add(words[0]).add(around), [words[0]]),
+			findDoubt(`${words[0]} ${around}`, reading, new Words().add(words[0]).add(around), [
+				words[0],
+			]),
 		);
+	}
+
+	/** Returns the folder of the part after it. */
+	nextFolder(): string | undefined {
+		if (!this.changesFolder) return this.folder;
+		const [, to] = this.words;
+		// Of several changes, each may fail.
+		return this.folder === '' && this.namesFolder && !/[*?]/.test(to)
+			? normalizePath(to)
+			: undefined;
 	}
 
 	/** True if it's a `cd` to one folder */
@@ -146,23 +182,17 @@ export class ComparedPart implements ComparedCommand {
 	}
 }
 
-/** Returns the folder after a part. */
-function nextFolder(part: ComparedPart): string | undefined {
-	if (!part.changesFolder) return part.folder;
-	const [, to] = part.words;
-	// Of several changes, each may fail.
-	return part.folder === '' && part.namesFolder && !/[*?]/.test(to) ? normalizePath(to) : undefined;
-}
-
 /** A command that has no plain parts */
 function readUnplain(text: string): ComparedCommand {
 	const words = lazily(() => new Words().add(text));
 	const programs = lazily(() => [...text.matchAll(PROGRAM)].map(([, program]) => program));
 	return {
 		elsewhere: words,
-		unread: lazily(() => findDoubt(text, false, words(), programs())),
-		get folder() {
-			return [...FOLDER_CHANGES].some((name) => words().names.has(name)) ? undefined : '';
+		unread: lazily(() =>
+			findDoubt(text, { isPlain: false, setsParameters: true }, words(), programs()),
+		),
+		get isAnywhere() {
+			return mentionsChange(text, words);
 		},
 	};
 }
@@ -173,12 +203,9 @@ export function readCommand(
 ): { parts: ComparedPart[] } | { problem: string; command: ComparedCommand } {
 	const read = readPlainCommand(text);
 	if ('problem' in read) return { problem: read.problem, command: readUnplain(text) };
+	const reading = { isPlain: true, setsParameters: setsParameters(text) };
 	const parts: ComparedPart[] = [];
-	let folder: string | undefined = '';
-	for (const each of read.parts) {
-		const part = new ComparedPart(each, folder);
-		parts.push(part);
-		folder = nextFolder(part);
-	}
+	for (const each of read.parts)
+		parts.push(new ComparedPart(each, parts[parts.length - 1], reading));
 	return { parts };
 }

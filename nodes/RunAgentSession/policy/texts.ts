@@ -121,7 +121,7 @@ function collectWords(texts: readonly ComparedText[]): RequestWords {
 		all.addAll(command.elsewhere());
 		if ('program' in command) all.add((command as ComparedPart).words[0]);
 	}
-	return { all, commands, isAnywhere: commands.some(({ folder }) => folder === undefined) };
+	return { all, commands, isAnywhere: commands.some((command) => command.isAnywhere) };
 }
 
 /** Returns the texts that rules compare: the patterns, and fields that they don't have, each with its parts. */

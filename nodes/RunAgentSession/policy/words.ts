@@ -80,8 +80,10 @@ export class Words {
 
 	/** Adds a word that the shell finds in another folder. */
 	addIn(folder: string): void {
+		const within = (path: string) => normalizePath(`${foldCase(folder)}/${path}`);
 		for (const piece of [...this.pieces])
-			if (!piece.startsWith('-')) this.pieces.add(foldCase(normalizePath(`${folder}/${piece}`)));
+			if (!piece.startsWith('-')) this.pieces.add(within(piece));
+		for (const path of [...this.globs.keys()]) this.addGlob(within(path));
 	}
 
 	addAll(other: Words): void {
@@ -122,10 +124,15 @@ export class Words {
 					if (!hasWildcard(piece)) this.addPiece(piece);
 					else {
 						const path = normalizePath(piece);
-						for (const each of [path, programName(path)]) this.globs.set(each, new Glob(each));
+						this.addGlob(path);
+						this.addGlob(programName(path));
 					}
 				}
 		}
+	}
+
+	private addGlob(path: string): void {
+		if (!this.globs.has(path)) this.globs.set(path, new Glob(path));
 	}
 
 	/** Returns whether a word is here, or could be what a wildcard is. */
