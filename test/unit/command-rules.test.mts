@@ -608,7 +608,8 @@ function containsOnly(text: string, program: RegExp): boolean {
 		if (typeof word !== 'string' && 'pattern' in word)
 			return /^(?:[\p{L}\p{N}_]|\.\/|--[\p{L}\p{N}-]+=)/u.test(word.pattern);
 		if (typeof word !== 'string') return 'op' in word && [';', '&&', '||', '|'].includes(word.op);
-		const isProgram = at === 0 || typeof words[at - 1] !== 'string';
+		const before = words[at - 1];
+		const isProgram = at === 0 || (typeof before !== 'string' && !('pattern' in before));
 		return (!isProgram || program.test(word)) && !word.split(/[/=:]/).includes('..');
 	});
 }

@@ -1,11 +1,12 @@
 import { AddressObjection, ComparedAddress } from './addresses';
 import type { ComparedCommand, ComparedPart } from './comparedCommand';
 import { ANY, foldCase, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
+import { lazily } from './lazily';
 import { normalizePath } from './paths';
 import { readPlainPattern, type CommandPart } from './plainCommand';
 import { programName } from './programs';
 import { doubt, NO, YES, type Reach } from './reach';
-import type { Words } from './words';
+import { leadsOut, type Words } from './words';
 
 // Denies commands. It knows no programs: it looks for the words of its pattern, and asks wherever they stand.
 
@@ -15,30 +16,59 @@ const CAN_BE_SHORTENED = /^[a-z][a-z-]*$/;
 const IS_ADDRESS =
 	/^(?:[^\s/]*@)?(?:[\p{L}\p{N}\uFDD0\uFDD1_-]+\.)+[\p{L}\p{N}\uFDD0\uFDD1-]+(?::\d+)?(?:\/|$)|:\/\//u;
 
+/** A typed word, or a piece of it */
+class TypedPiece {
+	private readonly text: string;
+	private readonly glob: Glob | undefined;
+	/** At the end of a path */
+	private readonly end = lazily(() => new Glob(`${ANY}/${this.text}`));
+
+	constructor(text: string) {
+		this.text = text;
+		if (hasWildcard(text)) this.glob = new Glob(text);
+	}
+
+	isIn(words: Words, isAnywhere: boolean, budget: MatchBudget): boolean {
+		const isHere = this.glob
+			? words.hasMatch(this.glob, budget)
+			: words.has(this.text, budget) || isShortened(this.text, words);
+		return isHere || this.isElsewhere(words, isAnywhere, budget);
+	}
+
+	/** Returns whether it may be another path: at its end if that leads out of the folder, or if nobody knows the folder. */
+	private isElsewhere(words: Words, isAnywhere: boolean, budget: MatchBudget): boolean {
+		const end = this.end();
+		for (const path of isAnywhere ? words.pieces : words.outside)
+			if (end.matches(path, budget)) return true;
+		for (const glob of words.globs.keys())
+			if ((isAnywhere || leadsOut(glob)) && end.canMeet(glob)) return true;
+		if (!isAnywhere) return false;
+		const names = this.text.split('/');
+		return names.some((_, at) => at > 0 && words.has(names.slice(at).join('/'), budget));
+	}
+}
+
 /** A typed word that isn't an option */
 class TypedWord {
 	/** What is left if other characters separate words, too */
-	private readonly pieces: readonly string[];
+	private readonly pieces: readonly TypedPiece[];
 	private readonly address: AddressObjection | undefined;
 
 	constructor(word: string) {
 		this.pieces = (word.match(/[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu) ?? [])
 			.map(normalizePath)
-			.filter((piece) => piece !== ANY);
+			.filter((piece) => piece !== ANY)
+			.map((piece) => new TypedPiece(piece));
 		if (IS_ADDRESS.test(word)) this.address = new AddressObjection(word);
 	}
 
 	/** @param isAnywhere true if nobody knows in which folder the words are */
 	isIn(words: Words, isAnywhere: boolean, budget: MatchBudget): boolean {
 		const { pieces, address } = this;
-		const isHere = (piece: string) =>
-			hasWildcard(piece)
-				? words.hasMatch(new Glob(piece), budget)
-				: words.has(piece, budget) || isShortened(piece, words);
-		const isFound = pieces.every(
-			(piece) => isHere(piece) || isElsewhere(piece, words, isAnywhere, budget),
+		return (
+			pieces.every((piece) => piece.isIn(words, isAnywhere, budget)) ||
+			(address !== undefined && hasAddress(address, words, budget))
 		);
-		return isFound || (address !== undefined && hasAddress(address, words, budget));
 	}
 }
 
@@ -46,22 +76,6 @@ function isShortened(word: string, words: Words): boolean {
 	if (!CAN_BE_SHORTENED.test(word)) return false;
 	for (let end = 1; end < word.length; end++) if (words.pieces.has(word.slice(0, end))) return true;
 	return false;
-}
-
-/** Returns whether a path may be another one: at its end if that leads out of the folder, or if nobody knows the folder. */
-function isElsewhere(
-	path: string,
-	words: Words,
-	isAnywhere: boolean,
-	budget: MatchBudget,
-): boolean {
-	const end = new Glob(`${ANY}/${path}`);
-	const leads = (word: string) => isAnywhere || /^(?:[/~]|\.\.)/.test(word);
-	for (const word of words.pieces) if (leads(word) && end.matches(word, budget)) return true;
-	for (const glob of words.globs.keys()) if (leads(glob) && end.canMeet(glob)) return true;
-	if (!isAnywhere) return false;
-	const names = path.split('/');
-	return names.some((_, at) => at > 0 && words.has(names.slice(at).join('/'), budget));
 }
 
 const hasAddress = (address: AddressObjection, words: Words, budget: MatchBudget): boolean =>
@@ -148,10 +162,13 @@ class TypedPart {
 			typed,
 			...(part.folder ? [normalizePath(`${part.folder}/${typed}`)] : []),
 		].some((program) => programGlob.matches(program, budget));
-		if (!isProgram || !options.areIn(part.elsewhere())) return false;
+		const { isAnywhere } = part;
+		const together = part.elsewhere();
+		if (!isProgram || !words.every((word) => word.isIn(together, isAnywhere, budget))) return false;
+		if (!options.areIn(together)) return false;
 		let next = 0;
-		for (const word of part.arguments())
-			while (words[next]?.isIn(word, part.isAnywhere, budget)) next++;
+		for (const word of words.length > 1 ? part.arguments() : [together])
+			while (words[next]?.isIn(word, isAnywhere, budget)) next++;
 		return next === words.length;
 	}
 

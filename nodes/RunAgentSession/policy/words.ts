@@ -49,6 +49,9 @@ const toGlob = (text: string): string =>
 		.replace(/\*+/g, ANY)
 		.replace(/\?/g, ONE);
 
+/** Returns whether a path leads out of the folder. */
+export const leadsOut = (path: string): boolean => /^(?:[/~]|\.\.)/.test(path);
+
 /** Parts of words that the last letters of a joined option can be: `-tfxrm` */
 const MAX_JOINED = 6;
 
@@ -57,6 +60,8 @@ export class Words {
 	readonly pieces = new Set<string>();
 	/** The same without folders: what a program is called */
 	readonly names = new Set<string>();
+	/** Paths that lead out of the folder */
+	readonly outside = new Set<string>();
 	/** What can follow a short option at once: `rm` in `-Irm` */
 	readonly glued = new Set<string>();
 	/** Letters of short options */
@@ -81,13 +86,20 @@ export class Words {
 	/** Adds a word that the shell finds in another folder. */
 	addIn(folder: string): void {
 		const within = (path: string) => normalizePath(`${foldCase(folder)}/${path}`);
-		for (const piece of [...this.pieces])
-			if (!piece.startsWith('-')) this.pieces.add(within(piece));
+		for (const piece of [...this.pieces]) if (!piece.startsWith('-')) this.addPath(within(piece));
 		for (const path of [...this.globs.keys()]) this.addGlob(within(path));
 	}
 
 	addAll(other: Words): void {
-		for (const name of ['pieces', 'names', 'glued', 'letters', 'longs', 'singles'] as const)
+		for (const name of [
+			'pieces',
+			'outside',
+			'names',
+			'glued',
+			'letters',
+			'longs',
+			'singles',
+		] as const)
 			for (const each of other[name]) this[name].add(each);
 		for (const [text, glob] of other.globs) this.globs.set(text, glob);
 		this.texts.push(...other.texts);
@@ -98,8 +110,13 @@ export class Words {
 		this.pieces.add(piece);
 		if (piece.startsWith('-')) return this.addOption(piece);
 		const path = normalizePath(piece);
-		this.pieces.add(path);
+		this.addPath(path);
 		this.names.add(programName(path));
+	}
+
+	private addPath(path: string): void {
+		this.pieces.add(path);
+		if (leadsOut(path)) this.outside.add(path);
 	}
 
 	private addOption(piece: string): void {
