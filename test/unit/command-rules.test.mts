@@ -599,11 +599,14 @@ describe('after a cd', () => {
  * begins with the program of the pattern. No word is a glob, a comment or a variable, or has a `..` in its path.
  */
 function containsOnly(text: string, program: RegExp): boolean {
+	const hasComment = /(?<=^|[\s;&|])#/.test(text);
+	// shell-quote looks for quotation marks in comments. Real shells judge those.
+	if (hasComment && /['"]/.test(text)) return true;
+	if (hasComment) return containsOnly(text.replace(/(?<=^|[\s;&|])#[^\n]*/g, ''), program);
 	if (/[\r\u2028\u2029`$]/.test(text)) return false;
 	// shell-quote reads a line break as a space, and `#` within a word as a comment.
 	const words = parse(text.replaceAll('\n', ' ; ').replace(/(?<=\S)#/g, '_'));
 	return words.every((word, at) => {
-		if (typeof word !== 'string' && 'comment' in word) return true;
 		// Of the shell's wildcards, only those behind a name
 		if (typeof word !== 'string' && 'pattern' in word)
 			return /^(?:[\p{L}\p{N}_]|\.\/|--[\p{L}\p{N}-]+=)/u.test(word.pattern);
