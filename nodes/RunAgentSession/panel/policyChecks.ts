@@ -6,8 +6,8 @@ import { readAnswer, readAnswerText, type Answer } from '../requests/answer';
 import { readRequestsShown } from '../requests/request';
 import { literalAfter } from '../policy/globs';
 import type { Decision, Rule } from '../policy/rule';
-import { checkRules } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
+import { checkRules } from './checkRules';
 import { readMoreRules } from './moreRules';
 import { DECISION_CHOICES } from './policy';
 

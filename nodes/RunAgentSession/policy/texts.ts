@@ -3,6 +3,7 @@ import { ComparedAddress } from './addresses';
 import { readCommand, type ComparedCommand, type ComparedPart } from './comparedCommand';
 import type { RequestWords } from './commandObjection';
 import { approvedKind, EVERY_WAY, readPermission, type Kind } from './kinds';
+import type { MatchBudget } from './globs';
 import { lazily } from './lazily';
 import { ComparedPath } from './paths';
 import type { RememberedRequest } from './remembered';
@@ -13,6 +14,8 @@ export const MAX_TEXT = 4_096;
 export const MAX_TEXTS = 100;
 /** Characters of all texts of a request */
 const MAX_CHARACTERS = 10 * MAX_TEXT;
+/** What reading a character costs, in comparisons */
+const READING_COST = 8;
 
 export const TOO_LONG = "it's too long for rules";
 
@@ -128,12 +131,13 @@ function collectWords(texts: readonly ComparedText[]): RequestWords {
 export function readRequest(
 	request: Record<string, unknown>,
 	whole: () => RememberedRequest | undefined,
+	budget: MatchBudget,
 ): ComparedRequest {
-	const texts = readTexts(request);
+	const texts = readTexts(request, budget);
 	return { texts, words: lazily(() => collectWords(texts)), whole };
 }
 
-function readTexts(request: Record<string, unknown>): ComparedText[] {
+function readTexts(request: Record<string, unknown>, budget: MatchBudget): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
 	const base = { permission, isTooLong: true, approvedAs: approvedKind(permission, '') };
 	if (patterns.length > MAX_TEXTS) return [{ ...base, text: undefined, shown: patterns[0] }];
@@ -148,7 +152,10 @@ function readTexts(request: Record<string, unknown>): ComparedText[] {
 				approvedAs: isKnown ? kind : approvedKind(permission, value as string),
 			})),
 	];
-	const isTooMuch = listed.reduce((sum, { text }) => sum + text.length, 0) > MAX_CHARACTERS;
+	const characters = listed.reduce((sum, { text }) => sum + text.length, 0);
+	const cost = characters * READING_COST;
+	const isTooMuch = characters > MAX_CHARACTERS || cost > budget.left;
+	if (!isTooMuch) budget.left -= cost;
 	const texts = listed.flatMap(({ text, approvedAs }) =>
 		readText(
 			{
