@@ -13,7 +13,7 @@ export interface RememberedRequest {
 
 /** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
 const LEFT_OUT = (
-	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId createdAt updatedAt ' +
+	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt updatedAt ' +
 	'requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
 ).split(' ');
 /** Fields of `decisions`, which say what happened to a request */
