@@ -6,8 +6,8 @@ import {
 	OPERATIONS,
 	type OperationId,
 } from '../../nodes/shared/client/operations.ts';
-import { KINDS } from '../../nodes/RunAgentSession/policy/kinds.ts';
-import { RUNNERS, RUNNERS_BY_WORD } from '../../nodes/RunAgentSession/policy/runners.ts';
+import { PERMISSIONS } from '../../nodes/RunAgentSession/policy/kinds.ts';
+import { RUNNING_WORDS } from '../../nodes/RunAgentSession/policy/programs.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import { toTitle } from '../../nodes/shared/values.ts';
 import { declared } from '../support/endpoints.mts';
@@ -39,19 +39,15 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 	[
 		'docs/rules.md',
 		'| texts | permissions |',
-		Object.entries(KINDS).map(([kind, permissions]) => `| ${kind} | ${code(permissions)} |`),
+		[...new Set(PERMISSIONS.map(({ kind }) => kind))].map((kind) => {
+			const permissions = PERMISSIONS.filter((each) => each.kind === kind);
+			return `| ${kind} | ${code(permissions.flatMap((each) => each.permissions))} |`;
+		}),
 	],
 	[
-		'docs/rules.md',
-		'| kind | programs |',
-		Object.entries(RUNNERS).map(([kind, programs]) => `| ${kind} | ${code(programs.split(' '))} |`),
-	],
-	[
-		'docs/rules.md',
+		'docs/programs.md',
 		'| program | words |',
-		Object.entries(RUNNERS_BY_WORD).map(
-			([programs, lines]) => `| ${code(programs.split(' '))} | ${code(lines)} |`,
-		),
+		Object.entries(RUNNING_WORDS).map(([program, lines]) => `| \`${program}\` | ${code(lines)} |`),
 	],
 ];
 

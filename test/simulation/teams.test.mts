@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TeamSettings } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { toItemsJson, toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import type { RunningRecord, SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import type { SimulatedResult } from './simulation.mts';
 import { openRecord } from '../../nodes/shared/n8n/journal.ts';

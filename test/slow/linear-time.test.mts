@@ -5,7 +5,8 @@ import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.t
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
-import { checkRules, decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';

@@ -54,6 +54,16 @@ describe('a wildcard approves', () => {
 		['docker run -v /data:* *', 'docker run -v /data:x image'],
 		['docker run -v *:/data x', 'docker run -v src:/data x'],
 		['* test', 'npm test'],
+		['npm run *', 'npm run x \\\n  --flag'],
+		['npm run *', 'npm run build # for "production"'],
+		['git commit -m *', 'git commit -m "a\\.b"'],
+		['cat *', 'cat src/*.ts ./a?.md'],
+		['node *', 'node x --out=*.js'],
+		['npm *', 'CI=1 NODE_ENV=test npm test'],
+		['NODE_ENV=test npm *', 'NODE_ENV=test npm run seed'],
+		['cd *', 'cd packages/web'],
+		['curl https://*.example.com/*', 'curl HTTPS://API.example.com:443/v1'],
+		['curl --url=https://*.example.com/*', 'curl --url=https://API.example.com/v1'],
 		['npm * 2>&1', 'npm test 2>&1'],
 	])('with %j: %j', (pattern, command) => expect(getDecider(pattern, command)).toBe('approve'));
 
@@ -72,6 +82,7 @@ describe('a wildcard approves', () => {
 		['npm run *', 'npm run x >/dev/null > f'],
 		['npm run *', 'npm run x\u0000'],
 		['npm run *', 'npm run x \\\n; rm x'],
+		['npm run *', 'npm run x\\\n--flag'],
 		['npm run ?', 'npm run ;'],
 		['deploy * --dry-run', 'deploy all # --dry-run'],
 		['ls *', 'ls *.ts'],
@@ -140,6 +151,21 @@ describe('a wildcard approves', () => {
 		['deploy * now', 'deploy now'],
 		['*build', 'npm run build'],
 		['npm run*', 'npm run build'],
+		// Wildcards of the shell that can be an option, or another folder
+		...['-*', '.*', 'src/.*', '/*', '*.ts'].map((word) => ['cat *', `cat ${word}`]),
+		['* x', 'r? x'],
+		// A variable that isn't on the list, or that the pattern doesn't have
+		['npm *', 'PATH=x npm test'],
+		['npm *', 'NODE_OPTIONS=--require=x npm test'],
+		['NODE_ENV=test npm *', 'NODE_ENV=production npm run seed'],
+		['NODE_ENV=test npm *', 'npm run seed'],
+		// A comment or an operator in a pattern is text
+		['npm * # ok', 'npm test # ok'],
+		// Windows
+		['cat *', "cat 'C:\\x'"],
+		['cat *', "cat '\\\\server\\x'"],
+		['cat *', "cat --file='C:\\x'"],
+		['gcc *', "gcc -I'C:\\x'"],
 		// Options that run programs have to be typed
 		['find *', 'find . -delete'],
 		['find *', 'find . -exec rm x'],
@@ -176,6 +202,9 @@ describe('a wildcard approves', () => {
 		['curl https://*.example.com/*', "curl 'https://other.test\\.example.com/x'"],
 		['curl https://*.example.com/*', 'curl https://user@other.example.com/x'],
 		['curl https://example.com/*', 'curl https://example.com/%2e%2e/x'],
+		['curl https://example.com/a/*', 'curl https://example.com/a/..%2fx'],
+		['curl https://example.com/a/*', 'curl https://example.com/a/../x'],
+		['curl https://example.com*', 'curl https://example.com.other.test/x'],
 		['curl https://example.com*', 'curl https://example.com@other.test/x'],
 		['curl https://example.com*', 'curl https://example.com:1@other.test/x'],
 		['curl *example.com/x', 'curl https://other.test/example.com/x'],
@@ -197,7 +226,7 @@ describe('a wildcard approves', () => {
 
 	test('not the same words with other wildcards beside them, and says what it leaves out', () => {
 		expect(by('cat /etc/x', ['cat *', 'approve'])).toMatchObject({
-			because: "rule 1 doesn't approve «cat ∕etc∕x»: its wildcard doesn't match «∕etc∕x»",
+			because: "rule 1 doesn't approve «cat /etc/x»: its wildcard doesn't match «/etc/x»",
 		});
 		expect(by('npm run $X', ['npm *', 'approve'])).toMatchObject({
 			because:
@@ -283,24 +312,16 @@ const EVASIVE = [
 	"let 'a[$(rm x)]'",
 	"export PS4='$(rm x)'",
 	'find . -exec rm x +',
-	'find . -delete',
 	'fd -x rm',
 	'fd -tfx rm',
-	"node -e 'x'",
-	"python3.12 -c 'x'",
 	"perl -e 'exec rm'",
-	"ruby -e 'x'",
-	"php -r 'x'",
 	'awk \'BEGIN{system("rm y")}\'',
 	"sed '1e rm x' f",
-	'npx rimraf x',
-	'bunx rimraf x',
 	'npm exec -- rm x',
 	'npm x rm y',
 	'npm exe rm y',
 	'npm install --git=rm',
 	'pnpm rm x',
-	'cargo r',
 	'rm.exe x',
 	'r^m x',
 	'rm,x',
@@ -319,24 +340,16 @@ const EVASIVE = [
 	'osascript -e \'do shell script "rm x"\'',
 	"fzf --preview 'rm x'",
 	'/lib64/ld-linux-x86-64.so.2 /bin/rm x',
-	'yarn dlx rimraf x',
-	'pnpm dlx rimraf x',
 	'uv run rm x',
-	'go run x.go',
-	'cargo run',
 	'ssh host rm x',
 	'docker run x rm y',
 	'kubectl exec x -- rm y',
-	'make clean',
 	"vim -c '!rm x'",
-	'less x',
-	'man x',
 	"gdb -ex 'shell rm x'",
 	'strace rm x',
 	"script -c 'rm x'",
 	'git -c core.pager="rm x" log',
 	'git -C . -c alias.x="!rm y" x',
-	'git --config-env=alias.x=X x',
 	"git config alias.x '!rm y'; git x",
 	"git difftool -x 'rm y'",
 	'git bisect run rm x',
@@ -362,7 +375,6 @@ const EVASIVE = [
 	"socat 'EXEC:rm x' -",
 	'flock x rm y',
 	'entr rm x',
-	'crontab x',
 	'ip netns exec x rm y',
 	"PAGER='rm x' git log",
 	"echo 'rm x' > f; bash f",
@@ -370,6 +382,30 @@ const EVASIVE = [
 	'mytool $x',
 	'mytool `echo rm`',
 	"mytool $'\\x72m' x",
+	// Programs that no list has
+	...['rtk', 'retry', 'devbox run', 'apptainer exec x', 'mytool --', 'mytool --run', './x.sh'].map(
+		(wrapper) => `${wrapper} rm x`,
+	),
+	...[
+		'mytool --exec=rm',
+		'mytool -Xrm',
+		"mytool 'rm x'",
+		'mytool a:rm',
+		'mytool {rm,x}',
+		'x # rm x',
+	],
+	...['mytool /bin/r?', 'mytool /b*/rm', 'mytool r[m]', "mytool 'r\\x6d x'", "mytool 'r\\155 x'"],
+	'mytool \'r""m x\'',
+	'echo rm | mytool',
+	"bash.exe -c 'x'",
+	'cmd.exe /c x',
+	'mytool bash',
+	"set -- r m; trap '$1$2 x' EXIT",
+	'mytool x\u200b',
+	'npm run rm x',
+	'git rm x',
+	'which rm | head -1',
+	'git commit -m "Remove rm"',
 ];
 
 test('the list of commands that get around a rule has at least 100', () => {
@@ -398,12 +434,8 @@ describe('behind a rule that denies or asks about rm, nothing approves', () => {
 	test.each([
 		'ls',
 		'rmdir x',
-		'npm run rm x',
-		'git rm x',
-		'echo rm x',
 		'./rm.sh x',
-		'git rm --cached x && git commit -m "Remove rm x"',
-		'which rm | head -1',
+		'ls src/rm.ts',
 		'find . -name x | wc -l',
 		'tar -xzf a.tar.gz',
 		'rg --pretty x',
@@ -414,6 +446,10 @@ describe('behind a rule that denies or asks about rm, nothing approves', () => {
 		'npm run exec',
 		'cp a b && ls b',
 		'curl https://a.example/x',
+		// A denial says nothing about what isn't in the command.
+		...['npx rimraf x', 'python clean.py', 'find . -delete', 'make clean', 'node --version'],
+		...["awk '{print $1}' a.log", "grep 'x$' a", 'ls *.md', 'git show stash@{0}', 'ls > a', 'ls &'],
+		'CI=1 npm test',
 	])('%j is approved by a later rule', (command) => {
 		expect(denied('rm *', command).decision).toBe('approve');
 	});
@@ -432,12 +468,69 @@ describe('a rule that denies', () => {
 		['rm -rf *', 'rm -fr site', 'ask'],
 		['rm -rf *', 'rm -r -f site', 'ask'],
 		['rm -rf *', 'rm -r site', 'approve'],
+		['rm -rf *', 'rm --recursive --force x', 'ask'],
+		['rm -rf *', 'rm -r --force x', 'ask'],
+		['rm -rf *', 'rm --rec --fo x', 'ask'],
+		['chmod -R *', 'chmod --recursive 777 x', 'ask'],
+		['chmod -R *', 'chmod 777 x', 'approve'],
+		['curl -X POST *', 'curl --request POST x', 'ask'],
+		['curl -X POST *', 'curl --request=POST x', 'ask'],
+		['curl -X POST *', 'curl -sXPOST x', 'ask'],
+		['curl -X POST *', 'curl -s x', 'approve'],
+		['git reset --hard *', 'git reset --ha x', 'ask'],
+		['git reset --hard *', 'git reset --soft x', 'approve'],
+		['git push --force *', 'git push -f', 'ask'],
+		['git push --force *', 'git push origin --force', 'ask'],
+		['git push --force *', 'git push --force-with-lease', 'approve'],
+		['git push --force *', 'git push origin main', 'approve'],
+		['tar -xzvf *', 'tar -x -z -v -f a', 'ask'],
+		['tar -xzvf *', 'tar -xzf a', 'approve'],
+		['find * -delete', 'find . --delete', 'ask'],
+		['find * -delete', 'find . -type f -delete', 'deny'],
+		['npm publish *', 'npm pub', 'ask'],
+		['npm publish *', 'npm test', 'approve'],
+		['git push *', 'echo push | xargs git', 'ask'],
+		['git push *', 'rtk git push', 'ask'],
+		['git push *', 'rtk git status', 'approve'],
+		['git push *', 'git status && echo git push', 'ask'],
+		['cat .env', 'cd && cat w/.env', 'ask'],
+		['cat .env', 'cd w && cat .env', 'deny'],
+		['cat w/.env', 'cd w && cat .env', 'ask'],
+		['cat w/.env', 'cd v && cat .env', 'approve'],
+		['cat w/.env', 'command cd w && cat .env', 'ask'],
+		['cat w/.env', 'cd w && cat .e*', 'ask'],
+		['cat w/.env', 'cat w/.e*', 'ask'],
+		['cat w/.env', 'cat w/{a,.env}', 'ask'],
+		['NODE_ENV=production *', 'NODE_ENV=production npm test', 'deny'],
+		['NODE_ENV=production *', 'NODE_ENV=test npm test', 'approve'],
+		...[
+			...[
+				'https://intern.example.com:443/x',
+				'https://u@intern.example.com/x',
+				'intern.example.com',
+			],
+			...[
+				'https://intern.example.com./x',
+				'http://INTERN.example.com/',
+				'ftp://intern.example.com/x',
+			],
+			...['--url=https://intern.example.com/x', '{https://intern.example.com/x,y}'],
+		].map((address): [string, string, Decision] => [
+			'curl https://intern.example.com/*',
+			`curl -s ${address}`,
+			'ask',
+		]),
+		['curl https://intern.example.com/*', 'curl https://example.com/x', 'approve'],
+		['curl http://169.254.169.254/*', 'curl http://[::ffff:169.254.169.254]/x', 'ask'],
+		['curl http://169.254.169.254/*', 'curl 2852039166/x', 'ask'],
+		['curl https://a.io/admin/*', 'curl https://a.io/x/..%2fadmin/', 'ask'],
+		['git clone https://evil.io/*', 'git clone git@evil.io:x', 'ask'],
 		['git push -f *', 'git push origin main -uf', 'ask'],
 		['find * -delete', 'find . -type l -maxdepth 2', 'approve'],
 		['git push', 'git push origin', 'ask'],
 		['git push *', 'git pull', 'approve'],
 		['git push *', 'git log push.md', 'approve'],
-		['git push *', 'git show stash@{0}', 'ask'],
+		['git push *', 'git show stash@{0}', 'approve'],
 		['cat .env', 'cat .env', 'deny'],
 		['cat .env', 'cat ./.env', 'deny'],
 		['cat .env', 'cat src/../.env', 'deny'],
@@ -472,17 +565,32 @@ describe('a rule that denies', () => {
 		if (decision !== 'approve') expect(verdict.decidedBy).toBe('rule 1');
 	});
 
-	test('says what keeps it from being sure', () => {
+	test('says what keeps it from being sure, in the characters of the request', () => {
 		const because = (pattern: string, command: string) => denied(pattern, command).because;
-		expect(because('rm *', 'npx x')).toBe(
-			'rule 1 denies «rm ＊», and may mean «npx x»: «npx» can run other programs',
+		expect(because('rm *', 'devbox run rm a/b')).toBe(
+			'rule 1 denies «rm *», and may mean «devbox run rm a/b»: it has the same words',
 		);
-		expect(because('rm *', 'find . -delete')).toMatch(/: «find -delete» can run other programs$/);
-		expect(because('rm *', 'ls $X')).toMatch(/: it isn't plain words, because it contains «\$»$/);
-		expect(because('git push *', 'git -C . push')).toMatch(
-			/: it has the same words in other places/,
-		);
-		expect(because('rm *', 'ls && rm x')).toBe('rule 1 denies «rm x»');
+		expect(because('rm *', 'sh x')).toMatch(/: «sh» can run what isn't in the command$/);
+		expect(because('rm *', 'ls $X')).toMatch(/: nobody can read «\$X»$/);
+		expect(because('rm *', "ls 'x")).toMatch(/: a quotation mark is not closed$/);
+		expect(because('rm *', "ls && rm 'src∕y'")).toBe("rule 1 denies «rm 'src∕y'»");
+	});
+});
+
+describe('after a cd', () => {
+	test.each<[rules: string[], command: string, decision: Decision]>([
+		[['cd *', 'cat *'], 'cd && cat .ssh/id_rsa', 'ask'],
+		[['cd *', 'cat *'], 'cd - && cat x', 'ask'],
+		[['cd *', 'cat *'], 'cd -P && cat x', 'ask'],
+		[['cd *', 'cat *'], 'cd a b && cat x', 'ask'],
+		[['pushd *', 'cat *'], 'pushd && cat x', 'ask'],
+		[['cd *', 'cat *'], 'cd w && cat x', 'approve'],
+		[['cd *', 'cat src/*'], 'cd w && cat src/x', 'ask'],
+		[['cd *', 'cat src/*'], 'cat src/x && cd w', 'approve'],
+		[['cd && cat src/x'], 'cd && cat src/x', 'approve'],
+	])('%j: %j is %s', (patterns, command, decision) => {
+		const rules = patterns.map((pattern): [string, Decision] => [pattern, 'approve']);
+		expect(by(command, ...rules).decision).toBe(decision);
 	});
 });
 
@@ -491,12 +599,20 @@ describe('a rule that denies', () => {
  * begins with the program of the pattern. No word is a glob, a comment or a variable, or has a `..` in its path.
  */
 function containsOnly(text: string, program: RegExp): boolean {
+	const hasComment = /(?<=^|[\s;&|])#/.test(text);
+	// shell-quote looks for quotation marks in comments. Real shells judge those.
+	if (hasComment && /['"]/.test(text)) return true;
+	if (hasComment) return containsOnly(text.replace(/(?<=^|[\s;&|])#[^\n]*/g, ''), program);
 	if (/[\r\u2028\u2029`$]/.test(text)) return false;
 	// shell-quote reads a line break as a space, and `#` within a word as a comment.
 	const words = parse(text.replaceAll('\n', ' ; ').replace(/(?<=\S)#/g, '_'));
 	return words.every((word, at) => {
+		// Of the shell's wildcards, only those behind a name
+		if (typeof word !== 'string' && 'pattern' in word)
+			return /^(?:[\p{L}\p{N}_]|\.\/|--[\p{L}\p{N}-]+=)/u.test(word.pattern);
 		if (typeof word !== 'string') return 'op' in word && [';', '&&', '||', '|'].includes(word.op);
-		const isProgram = at === 0 || typeof words[at - 1] !== 'string';
+		const before = words[at - 1];
+		const isProgram = at === 0 || (typeof before !== 'string' && !('pattern' in before));
 		return (!isProgram || program.test(word)) && !word.split(/[/=:]/).includes('..');
 	});
 }

@@ -13,28 +13,55 @@ export function randomFrom(seed: number): () => number {
 
 const PLAIN = ['ls', 'echo', 'cat', 'npm', 'git', 'make', 'cp', 'grep', 'node'];
 
-const SPELLINGS = [
-	...['rm', 'rm', 'rm', '"rm"', "'rm'", "r'm'", 'r"m"', "r''m", '\\rm', 'r\\m', 'r\\\nm', "$'rm'"],
-	...[
-		"$'r\\x6d'",
-		"$'\\162m'",
-		'$"rm"',
-		'@BIN@/rm',
-		'"@BIN@"/rm',
-		'@BIN@/./rm',
-		'@BIN@/r?',
-		"''rm",
-	],
-	...[
-		'$(echo rm)',
-		'`echo rm`',
-		'${none:-rm}',
-		'${none}rm',
-		'$none rm',
-		'{rm,}',
-		'r{m,}',
-		'"r"$none"m"',
-	],
+/** Returns a word in a form that a shell reads as this word. */
+const SPELLINGS: Array<(word: string) => string> = [
+	...Array.from({ length: 12 }, () => (word: string) => word),
+	(word) => `"${word}"`,
+	(word) => `'${word}'`,
+	(word) => `${word[0]}'${word.slice(1)}'`,
+	(word) => `${word.slice(0, -1)}"${word.slice(-1)}"`,
+	(word) => `''${word}`,
+	(word) => `${word[0]}''${word.slice(1)}`,
+	(word) => `\\${word}`,
+	(word) => `${word.slice(0, -1)}\\${word.slice(-1)}`,
+	(word) => `${word[0]}\\\n${word.slice(1)}`,
+	(word) => `$'${word}'`,
+	(word) => `$'${word.slice(0, -1)}\\x${word.charCodeAt(word.length - 1).toString(16)}'`,
+	(word) => `$'\\${word.charCodeAt(0).toString(8)}${word.slice(1)}'`,
+	(word) => `$"${word}"`,
+	(word) => `$(echo ${word})`,
+	(word) => `\`echo ${word}\``,
+	(word) => `\${none:-${word}}`,
+	(word) => `\${none}${word}`,
+	(word) => `$none ${word}`,
+	(word) => `${word[0]}"$none"${word.slice(1)}`,
+	(word) => `{${word},}`,
+	(word) => `${word.slice(0, -1)}{${word.slice(-1)},}`,
+];
+/** A program can also be a file. */
+const PROGRAM_SPELLINGS: Array<(name: string) => string> = [
+	...SPELLINGS,
+	(name) => `@BIN@/${name}`,
+	(name) => `"@BIN@"/${name}`,
+	(name) => `@BIN@/./${name}`,
+	(name) => `@BIN@/${name.slice(0, -1)}?`,
+	(name) => `@BIN@/${name[0]}[${name[1]}]${name.slice(2)}`,
+];
+
+/** What rules deny, in forms that mean the same */
+const DENIED: string[] = [
+	...['rm x', 'rm', 'rm -rf x', 'rm -fr x', 'rm -r -f x', 'rm --recursive --force x'],
+	...['rm -r --force x', 'rm --recur --fo x', 'rm x -rf', 'rm -vrf x', 'rm -R x -f'],
+	...['git push', 'git push --force', 'git push -f', 'git push origin main --force'],
+	...['git push origin -uf', 'git -C . push --forc', 'git --no-pager push -f', 'git push origin'],
+	...['npm publish', 'npm pub', 'npm --silent publi', 'npm publish x', 'npm -s publish'],
+	...['curl -X POST x', 'curl -XPOST x', 'curl --request POST x', 'curl --request=POST x'],
+	...['curl x --req POST', 'curl -sX POST x', 'curl -sXPOST x'],
+	...['cat secrets/key', 'cat ./secrets//key', 'cat x secrets/key', 'cat src/../secrets/key'],
+	...['cat -n secrets/key', 'cd secrets; cat key', 'cd src && cat ../secrets/key'],
+	...['cd secrets && cat ./key', 'cd secrets && cat k*', 'cat secrets/*', 'cat s*/k?y'],
+	...['cat secrets/{key,x}', 'cd ./secrets\ncat x key', 'cd && cat secrets/key'],
+	...['cd src/.. && cd secrets && cat key', 'pushd secrets && cat key', 'cat ../work/secrets/key'],
 ];
 
 const WORDS = [
@@ -193,8 +220,23 @@ const WRAPPED: Array<(command: string) => string> = [
 		'@BIN@/env',
 		'sudo nohup',
 		'builtin',
+		'rtk',
+		'retry -n 3',
+		'devbox run',
+		'apptainer exec x',
+		'echo push --force | xargs',
 	].map((wrapper) => (command: string) => `${wrapper} ${command}`),
 	(command) => `find . -exec ${command} \\;`,
+	// Words that another program puts together
+	(command) => `echo ${command.split(' ').slice(1).join(' ')} | xargs ${command.split(' ')[0]}`,
+	(command) => `echo ${command} | xargs`,
+	(command) => `rtk '${command.replaceAll("'", '')}'`,
+	(command) => `rtk ${command} # ok`,
+	(command) => `CI=1 ${command}`,
+	(command) => `${command} > /dev/null 2>&1`,
+	(command) => `ls src/*; ${command}`,
+	(command) => `ls "a\\.b" && ${command}`,
+	(command) => `ls && \\\n${command}`,
 ];
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -297,6 +339,8 @@ const BY_VARIABLE = [
 		'a=(x rm); ${a[1]} y',
 		'x=y; y=rm; ${!x} z',
 		'x=arm; ${x#a} y',
+		"set -- r m; trap '$1$2 x' EXIT",
+		'set -- r m; $1$2 x',
 	],
 	...[
 		'set -- rm; $1 x',
@@ -343,13 +387,25 @@ export class Commands {
 		return this.repeat(4, () => this.word(special)).join(this.pick([' ', ' ', '  ', '\t']));
 	}
 
+	/** A denied command, with each of its words in another form now and then */
+	denied(): string {
+		const [program, ...words] = this.pick(DENIED).split(' ');
+		const isBuiltin = ['cd', 'pushd'].includes(program);
+		const spelled = (word: string) =>
+			this.chance(0.15) && /^[\w-]{2,}$/.test(word) ? this.pick(SPELLINGS)(word) : word;
+		const name = this.pick(isBuiltin ? SPELLINGS : PROGRAM_SPELLINGS)(program);
+		return [name, ...words.map(spelled)].join(' ');
+	}
+
 	simple(): string {
-		const program = this.chance(0.5) ? this.pick(SPELLINGS) : this.pick(PLAIN);
+		const isDenied = this.chance(0.6);
+		const command = isDenied ? this.denied() : this.pick(PLAIN);
 		const many = this.chance(0.05) ? 20 : 2;
-		const before = this.chance(0.3) ? this.repeat(many, () => this.pick(ASSIGNMENTS)) : [];
-		const first = this.chance(0.15) ? [this.pick(REDIRECTIONS)] : [];
-		const last = this.chance(0.15) ? [this.pick(REDIRECTIONS)] : [];
-		return [...first, ...before, program, this.words(0.1), ...last].filter(Boolean).join(' ');
+		const before = this.chance(0.2) ? this.repeat(many, () => this.pick(ASSIGNMENTS)) : [];
+		const first = this.chance(0.1) ? [this.pick(REDIRECTIONS)] : [];
+		const last = this.chance(0.1) ? [this.pick(REDIRECTIONS)] : [];
+		const words = isDenied && this.chance(0.6) ? '' : this.words(0.1);
+		return [...first, ...before, command, words, ...last].filter(Boolean).join(' ');
 	}
 
 	/** A command of any form, with commands in it to some depth */

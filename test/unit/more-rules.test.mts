@@ -1,15 +1,17 @@
 // Rules from data: what an entry of More Rules means, which entries are errors, and which rule Try Rules suggests.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MAX_MORE_RULES, readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import {
 	canBeRemembered,
+	readWholeRequest,
 	rememberRequests,
-	MAX_MORE_RULES,
-	readMoreRules,
+} from '../../nodes/RunAgentSession/policy/remembered.ts';
+import {
+	applyPolicy,
 	withoutExpired,
-} from '../../nodes/RunAgentSession/policy/moreRules.ts';
-import { readWholeRequest } from '../../nodes/RunAgentSession/policy/remembered.ts';
-import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+	type Policy,
+} from '../../nodes/RunAgentSession/policy/rules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 import { policy, request, rule } from './policies.mts';
 
@@ -110,6 +112,11 @@ describe('More Rules accepts', () => {
 		['an empty permission', [entry({ permission: ' ' })], 'has no permission'],
 		['no pattern', [entry({ pattern: '' })], 'has no pattern'],
 		['a pattern that is a number', [entry({ pattern: 7 })], 'has no pattern'],
+		[
+			'a host that ends with a wildcard',
+			[entry({ permission: 'webfetch', pattern: 'https://docs.example.com*', wildcard: true })],
+			'has a host that ends with a wildcard',
+		],
 		['a list of patterns', [entry({ pattern: ['git push'] })], 'has no pattern'],
 		['no decision', [entry({ decision: undefined })], 'has no decision'],
 		['another decision', [entry({ decision: 'allow' })], 'has no decision'],
@@ -210,9 +217,14 @@ describe('a remembered request', () => {
 		],
 		['what n8n adds to its item', {}, { n8nOrigin: { sessionId: 's1', content: 'x' } }],
 		[
-			'times, counters and durations',
-			{ metadata: { attempt: 1, startedAt: '2026-11-26T10:00:00Z', elapsed: '2.5 s' } },
-			{ metadata: { attempt: 2, startedAt: '2026-11-26T11:00:00Z', elapsed: '3 minutes ago' } },
+			'IDs and times at the top and in the metadata',
+			{ metadata: { startedAt: '2026-11-26T10:00:00Z', elapsedMs: 1, callId: 'a' } },
+			{ metadata: { startedAt: '2026-11-26T11:00:00Z', elapsedMs: 2, callId: 'b' } },
+		],
+		[
+			'the run in a text of /tmp/',
+			{ metadata: { log: '/tmp/a1b2c3d4/log' } },
+			{ metadata: { log: '/tmp/9f8e7d6c/log' } },
 		],
 		[
 			'the run in its folder',
@@ -235,6 +247,23 @@ describe('a remembered request', () => {
 			'a field named like one of decisions',
 			{ decidedBy: 'x', interactionId: 'i', note: 'a' },
 			{ decidedBy: 'x', interactionId: 'i', note: 'b' },
+		],
+		['a count', { metadata: { attempt: 1 } }, { metadata: { attempt: 2 } }],
+		['a date', { metadata: { date: '2026-11-26' } }, { metadata: { date: '2026-11-27' } }],
+		[
+			'an ID deeper in the request',
+			{ metadata: { product: { id: 'p1' } } },
+			{ metadata: { product: { id: 'p2' } } },
+		],
+		[
+			'a list of times',
+			{ metadata: { days: [{ time: 1 }] } },
+			{ metadata: { days: [{ time: 2 }] } },
+		],
+		[
+			'another folder of a run',
+			{ metadata: { to: '/x/a1b2c3d4' } },
+			{ metadata: { to: '/x/9f8e7d6c' } },
 		],
 		['a text named like a time', { metadata: { last: 'ls' } }, { metadata: { last: 'rm' } }],
 	])("doesn't approve a request that differs in %s", (_, one, other) => {

@@ -135,7 +135,13 @@ describe('a path', () => {
 		['/srv/site/secrets/*', '/../srv/site/secrets/key', 'deny'],
 		['/srv/site/secrets/*', '../secrets/key', 'ask'],
 		['/srv/site/secrets/*', '../../site/secrets/key', 'ask'],
-		['/srv/site/secrets/*', '../shared/a.ts', 'ask'],
+		['/srv/site/secrets/*', '../shared/a.ts', 'approve'],
+		['/etc/*', '../../etc/passwd', 'ask'],
+		['secrets/*', '//secrets/key', 'deny'],
+		['secrets/*', 'secrets./key', 'deny'],
+		['secrets/*', 'secrets /key', 'deny'],
+		['secrets/key', 'secrets/key::$DATA', 'deny'],
+		['secrets/*', 'sec\u200brets/key', 'deny'],
 		['/srv/site/secrets/*', 'src/a.ts', 'approve'],
 		['/home/me/.ssh/*', '~/.ssh/id', 'ask'],
 		['~/.ssh/*', '~/.ssh/id', 'deny'],
@@ -198,6 +204,7 @@ describe('an address', () => {
 		['https://*.example.com/*', 'https://other.test:1/.example.com/'],
 		['https://*.example.com/*', 'https://me@api.example.com/x'],
 		['https://*@a.io/*', 'https://me@a.io/x'],
+		['https://a.io*', 'https://a.io.other.test/'],
 		['https://a.io*', 'https://a.io@other.test/'],
 		['https://a.io*', 'https://a.io:1@other.test/'],
 		['*a.io/*', 'https://other.test/a.io/x'],
@@ -224,6 +231,17 @@ describe('an address', () => {
 		['https://evil.io/*', 'https://me:x@evil.io./x', 'deny'],
 		['https://evil.io', 'https://evil.io/any/page', 'deny'],
 		['evil.io', 'https://evil.io/x', 'deny'],
+		['evil.io', 'https://evil.io.good.test/x', 'approve'],
+		['https://evil.io/*', 'view-source:https://evil.io/x', 'deny'],
+		['https://evil.io/*', 'ftp://evil.io/x', 'deny'],
+		['http://169.254.169.254/*', 'http://[::ffff:169.254.169.254]/x', 'deny'],
+		['http://169.254.169.254/*', 'http://[::a9fe:a9fe]/x', 'deny'],
+		['http://169.254.169.254/*', 'http://[64:ff9b::169.254.169.254]/x', 'deny'],
+		['http://169.254.169.254/*', 'http://0xa9fea9fe/x', 'deny'],
+		['https://a.io/admin/*', 'https://a.io/x/..%2fadmin/', 'deny'],
+		['https://a.io/admin/*', 'https://a.io/x/%252e%252e%252fadmin/', 'deny'],
+		['https://a.io/admin/*', 'https://a.io/x/..%5cadmin/y', 'deny'],
+		['https://a.io/admin/*', 'https://a.io/x', 'approve'],
 		['evil.io', 'evil.io/x', 'deny'],
 		['*.evil.io', 'https://a.evil.io/x', 'deny'],
 		['https://a.io/admin*', 'https://a.io/%61dmin', 'deny'],
@@ -246,4 +264,48 @@ test.each<[permission: string, pattern: string, text: string, decision: Decision
 	['deploy', 'https://*.a.io/*', 'https://other.test/.a.io/y', 'ask'],
 ])('the permission %s reads %j and %j as what they are', (permission, pattern, text, decision) => {
 	expect(decided(permission, text, [pattern, 'approve'])).toBe(decision);
+});
+
+describe('a denied folder, for every permission,', () => {
+	const names = [
+		...['edit', 'multiedit', 'patch', 'apply_patch', 'notebookedit', 'write', 'read', 'delete'],
+		...['view', 'rename', 'str_replace', 'cat', 'open', 'upload'],
+	];
+	const paths = [
+		...['secrets/key', 'packages/web/secrets/key', '/work/site/secrets/key', '//secrets/key'],
+		...['SECRETS/key', 'src/../secrets/key', 'src\\..\\secrets\\key'],
+	];
+	test.each(names)('has no hole in %s', (permission) => {
+		const by = policy({
+			rules: [rule('*', 'secrets/*', 'deny'), rule('*', '*', 'approve')],
+		});
+		for (const path of paths)
+			for (const changes of [
+				{ patterns: [path] },
+				...['path', 'filePath', 'file_path'].flatMap((name) => [
+					{ patterns: ['x'], [name]: path },
+					{ patterns: ['x'], metadata: { [name]: path } },
+					{ patterns: ['x'], metadata: { input: { [name]: path } } },
+					{ patterns: ['x'], args: { [name]: path } },
+				]),
+			])
+				expect([changes, decideRequest(request({ permission, ...changes }), by).decision]).toEqual([
+					changes,
+					'deny',
+				]);
+	});
+});
+
+test('an unknown permission is read in every way by a denial, and in the strictest by an approval', () => {
+	const denied = (pattern: string, text: string) =>
+		decideRequest(
+			request({ permission: 'deploy', patterns: [text] }),
+			policy({ rules: [rule('*', pattern, 'deny'), rule('*', '*', 'approve')] }),
+		).decision;
+	expect(denied('rm *', 'rm x')).toBe('deny');
+	expect(denied('https://evil.io/*', 'HTTP://evil.io:80/x')).toBe('deny');
+	expect(denied('https://evil.io/*', 'evil.io/x')).toBe('deny');
+	expect(denied('src/*', 'src/a (b).ts')).toBe('deny');
+	expect(denied('src/*', 'lib/a.ts')).toBe('approve');
+	expect(decided('deploy', 'src/a (b).ts', ['src/*', 'approve'])).toBe('ask');
 });

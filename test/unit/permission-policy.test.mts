@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
+import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
 import {
-	checkRules,
 	decideRequest,
 	applyPolicy,
 	type Policy,
@@ -157,6 +157,34 @@ describe('a rule with an empty field is refused', () => {
 			);
 	});
 
+	test.each<[pattern: string, decision: Decision, isRefused: boolean]>([
+		['https://docs.example.com*', 'approve', true],
+		['curl -s https://docs.example.com*', 'approve', true],
+		['https://docs.*', 'approve', true],
+		['https://10.0.0.?', 'approve', true],
+		['https://docs.example.com/*', 'approve', false],
+		['https://*', 'approve', false],
+		['https://a.io:*/x', 'approve', false],
+		['https://evil.io*', 'deny', false],
+	])(
+		'a host that ends with a wildcard is refused: %j to %s: %j',
+		(pattern, decision, isRefused) => {
+			const check = () => checkRules([rule('*', '*', 'deny'), rule('webfetch', pattern, decision)]);
+			const refused = expect.objectContaining({
+				message: 'Rule 2 has a host that ends with a wildcard',
+				description: expect.stringMatching(/^Enter the whole host in rule 2/),
+			});
+			if (isRefused) expect(check).toThrow(refused);
+			else expect(check).not.toThrow();
+		},
+	);
+
+	test('more than 1,000 rules are refused', () => {
+		const rules = Array.from({ length: 1_001 }, () => rule('*', '*', 'deny'));
+		expect(() => checkRules(rules.slice(1))).not.toThrow();
+		expect(() => checkRules(rules)).toThrow("'Rules' has more than 1000 rules");
+	});
+
 	test('but a star is enough', () => {
 		expect(() => checkRules([rule('*', '*', 'approve')])).not.toThrow();
 		expect(decideRequest(request(), policy({ rules: [rule('*', '*', 'approve')] }))).toMatchObject({
@@ -242,6 +270,19 @@ describe('a request that is too long for rules', () => {
 			decision: 'approve',
 		});
 		expect(by([rule('*', '*', 'deny')], 'ask')).toMatchObject({ decision: 'deny' });
+	});
+
+	test('when the texts of all requests of a poll have used up the budget, except for exact texts and a star', () => {
+		const rules = [rule('bash', 'x', 'deny'), rule('bash', 'ls *', 'approve')];
+		const budget = { left: 100_000 };
+		const text = `ls ${'a '.repeat(2_000)}`;
+		const decided = (by: Policy['rules']) =>
+			applyPolicy(request({ patterns: [text] }), policy({ rules: by }), budget).decision;
+		expect(decided(rules)).toBe('approve');
+		for (let at = 0; at < 20; at++) decided(rules);
+		expect(decided(rules)).toBe('ask');
+		expect(decided([rule('bash', '*', 'approve')])).toBe('approve');
+		expect(decided([rule('bash', text, 'approve')])).toBe('approve');
 	});
 
 	test('when the comparisons of all requests of a poll have used up the budget', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decideRequest, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { readMoreRules } from '../../nodes/RunAgentSession/policy/moreRules.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
@@ -43,7 +43,7 @@ describe('Try Rules', () => {
 		[
 			'a rule that asks',
 			{ permission: 'edit', patterns: ['a.md'] },
-			{ decision: 'ask', decidedBy: 'rule 3', because: 'rule 3 asks for approval of «a․md»' },
+			{ decision: 'ask', decidedBy: 'rule 3', because: 'rule 3 asks for approval of «a.md»' },
 		],
 		[
 			'what no rule covers',
@@ -56,7 +56,7 @@ describe('Try Rules', () => {
 			{
 				decision: 'ask',
 				decidedBy: 'default decision',
-				because: "rule 2 doesn't approve «git log ～»: its wildcard doesn't match «～»",
+				because: "rule 2 doesn't approve «git log ~»: its wildcard doesn't match «~»",
 			},
 		],
 		[
@@ -65,7 +65,7 @@ describe('Try Rules', () => {
 			{
 				decision: 'ask',
 				decidedBy: 'rule 1',
-				because: 'rule 1 denies «rm ＊», and may mean «xargs rm»: «xargs» can run other programs',
+				because: 'rule 1 denies «rm *», and may mean «xargs rm»: it has the same words',
 			},
 		],
 		[

@@ -5,10 +5,12 @@ import { errorJson, toNodeError, WorkspaceAutomationError } from '../../shared/e
 import { toText, isRecord, isTooDeep, parseList } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
-import { suggestRule, withoutExpired, type StoredRule } from '../policy/moreRules';
+import { MATCH_BUDGET, type MatchBudget } from '../policy/globs';
+import { suggestRule, type RememberedRule } from '../policy/remembered';
 import {
 	decideRequest,
 	applyPolicy,
+	withoutExpired,
 	type Policy,
 	type Ruling,
 	type Verdict,
@@ -19,7 +21,7 @@ type Trial = (Ruling | Verdict) & {
 	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;
 	/** Approves exactly this request */
-	suggestedRule?: StoredRule;
+	suggestedRule?: RememberedRule;
 };
 
 const REQUESTS_HELP =
@@ -48,30 +50,43 @@ function toTrial(given: unknown, verdict: Ruling | Verdict, { mode }: Policy): T
 
 /**
  * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
+ * @param budget shared by all items of a call
  * @throws WorkspaceAutomationError if there are none, or if the field isn't JSON
  */
-export function tryRules(requests: unknown, policy: Policy): Trial[] {
+export function tryRules(
+	requests: unknown,
+	policy: Policy,
+	budget: MatchBudget = { left: MATCH_BUDGET },
+): Trial[] {
 	const list = parseList(requests);
 	if (!list)
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
 		if (!isRecord(given) || isTooDeep(given))
-			return toTrial(given, decideRequest(given, policy), policy);
+			return toTrial(given, decideRequest(given, policy, budget), policy);
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
 		const decideOrApply = response === undefined ? applyPolicy : decideRequest;
-		return toTrial(given, decideOrApply({ ...given, type, id: toText(id) }, policy), policy);
+		return toTrial(
+			given,
+			decideOrApply({ ...given, type, id: toText(id) }, policy, budget),
+			policy,
+		);
 	});
 }
 
 export async function runTryRules(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const budget = { left: MATCH_BUDGET };
 	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
 		const pairedItem = { item: itemIndex };
 		try {
 			const { requests, policy } = readTrial(context, itemIndex);
 			const current = withoutExpired(policy, realClock.now());
-			return tryRules(requests, current).map((trial) => ({ json: { ...trial }, pairedItem }));
+			return tryRules(requests, current, budget).map((trial) => ({
+				json: { ...trial },
+				pairedItem,
+			}));
 		} catch (thrown) {
 			const error = toNodeError(context.getNode(), thrown, itemIndex);
 			if (!continuesOnError(context)) throw error;

@@ -5,10 +5,10 @@ import type { Field, FieldSource } from '../../shared/n8n/fields';
 import { readAnswer, readAnswerText, type Answer } from '../requests/answer';
 import { readRequestsShown } from '../requests/request';
 import { literalAfter } from '../policy/globs';
-import { readMoreRules } from '../policy/moreRules';
 import type { Decision, Rule } from '../policy/rule';
-import { checkRules } from '../policy/rules';
 import type { Interaction } from '../../shared/client/session';
+import { checkRules } from './checkRules';
+import { readMoreRules } from './moreRules';
 import { DECISION_CHOICES } from './policy';
 
 export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer(value);

@@ -3,7 +3,7 @@
 /** Any text */
 export const ANY = '\uFDD0';
 /** One character */
-const ONE = '\uFDD1';
+export const ONE = '\uFDD1';
 
 export const hasWildcard = (text: string): boolean => text.includes(ANY) || text.includes(ONE);
 
@@ -101,6 +101,15 @@ export class Glob {
 	constructor(text: string) {
 		this.text = text;
 		this.isLiteral = !hasWildcard(text);
+	}
+
+	/** Returns whether a text can match both this and another text with wildcards. Says yes if it isn't sure. */
+	canMeet(other: string): boolean {
+		const [one, two] = [this.text, other].map((text) => text.split(/[\uFDD0\uFDD1]/));
+		const [head, otherHead] = [one[0], two[0]];
+		const [tail, otherTail] = [one.pop()!, two.pop()!];
+		const isPrefix = head.startsWith(otherHead) || otherHead.startsWith(head);
+		return isPrefix && (tail.endsWith(otherTail) || otherTail.endsWith(tail));
 	}
 
 	matches(text: string, budget: MatchBudget, guards?: Guards): boolean {

@@ -5,11 +5,14 @@ import { GUARDED, LEADS_OUT, type Guards } from './globs';
 /** A space can only be in quotation marks, where it counts as a letter. */
 const OUTSIDE =
 	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\/|(?<![\p{L}\p{N}\p{M}\s])~|(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])/gu;
-/** Glued to a short option: `-I/x`, `-C..`, `-I~/x` */
+/** `C:\x` and `\\server` of Windows */
+const WINDOWS = /(?<![\p{L}\p{N}\p{M}])(?:[a-z]:\\|\\\\)/giu;
+/** Glued to a short option: `-I/x`, `-C..`, `-I~/x`, `-IC:\x` */
 const GLUED = [
 	/^-[\p{L}\p{N}]*\//u,
 	/^-[\p{L}\p{N}]*~/u,
 	/^-[\p{L}\p{N}]*\.\.(?![\p{L}\p{N}\p{M}.])/u,
+	/^-[\p{L}\p{N}]*(?::\\|\\\\)/u,
 ];
 const SCHEME_CHARACTER = /[a-z\d+.-]/i;
 const ENDS_HOST = /[/?#\\]/g;
@@ -43,16 +46,21 @@ function isRemote(text: string, { start, colon }: Address): boolean {
 
 /** Returns the places that lead out of the folder, or undefined if there are none. */
 export function guardWord(word: string): Guards | undefined {
-	if (!/[/~]|\.\./.test(word)) return undefined;
+	if (!/[/~]|\.\.|:\\|\\\\/.test(word)) return undefined;
 	const guards = new Uint8Array(word.length);
-	for (const { 0: found, index } of word.matchAll(OUTSIDE))
-		guards.fill(LEADS_OUT, index, index + found.length);
+	for (const pattern of [OUTSIDE, WINDOWS])
+		for (const { 0: found, index } of word.matchAll(pattern))
+			guards.fill(LEADS_OUT, index, index + found.length);
 	for (const address of findAddresses(word))
 		if (isRemote(word, address)) guards[address.colon + 1] = 0;
 	for (const pattern of GLUED) {
 		const [found] = pattern.exec(word) ?? [''];
 		if (found !== '')
-			guards.fill(LEADS_OUT, found.length - (found.endsWith('..') ? 2 : 1), found.length);
+			guards.fill(
+				LEADS_OUT,
+				found.length - (/(?:\.\.|:\\|\\\\)$/.test(found) ? 2 : 1),
+				found.length,
+			);
 	}
 	return guards.includes(LEADS_OUT) ? guards : undefined;
 }

@@ -13,6 +13,9 @@ import { doubt, held, NO, reachIf, YES, type Reach } from './reach';
 
 /** `~` and `C:` aren't folders that `..` leaves. */
 const ROOT = /^~|:$/;
+const DRIVE = /^[a-z]:$/i;
+/** Another notation of a path: `file:///x`, and `C:x` in the drive's current folder */
+const OTHER_NOTATION = /^(?:file:|[a-z]:(?!\/))/i;
 
 /** Removes `//`, `./`, `a/../` and a last `/`. */
 export function normalizePath(path: string): string {
@@ -39,23 +42,51 @@ function countParents(path: string): number {
 	return path.slice(end) === '..' ? path.length : end;
 }
 
+const INVISIBLE = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
+const foldPath = (path: string): string =>
+	normalizePath(
+		foldCase(path.replace(INVISIBLE, ''))
+			.split('/')
+			.map((segment, at) => {
+				const name = at === 0 && DRIVE.test(segment) ? segment : segment.replace(/:.*$/s, '');
+				return /^\.+$/.test(name) ? name : trimEnd(name);
+			})
+			.join('/')
+			.trim(),
+	);
+
+function trimEnd(segment: string): string {
+	let end = segment.length;
+	while (end > 0 && '. '.includes(segment[end - 1])) end--;
+	return segment.slice(0, end);
+}
+
 /** A request's path in the forms that rules compare */
 export class ComparedPath {
 	readonly text: string;
 	readonly folded: string;
 	readonly guards: Uint8Array;
-	/** True if only the system knows its absolute path */
-	readonly leavesFolder: boolean;
+	/** What follows `..` or `~`, if only the system knows the absolute path */
+	readonly rest: string | undefined;
+	readonly hasOtherNotation: boolean;
 
 	constructor(text: string) {
 		this.text = normalizePath(text.replaceAll('\\', '/'));
-		this.folded = foldCase(this.text.trim());
+		this.folded = foldPath(this.text);
+		this.hasOtherNotation = OTHER_NOTATION.test(this.text);
 		this.guards = new Uint8Array(this.text.length);
 		const [out] = OUT.exec(this.text) ?? [''];
 		const parents = countParents(this.text);
 		this.guards.fill(LEADS_OUT, 0, Math.max(out.length, parents));
 		for (const { index } of this.text.matchAll(UNTYPED)) this.guards[index] = LEADS_OUT;
-		this.leavesFolder = parents > 0 || out === '~';
+		if (parents > 0 || out === '~') this.rest = this.folded.replace(/^(?:~[^/]*|(?:\.\.\/?)+)/, '');
+	}
+
+	/** Returns the names by which rules are found. */
+	segments(): string[] {
+		return this.folded.split('/');
 	}
 }
 
@@ -88,34 +119,58 @@ export class PathApproval {
 	}
 }
 
-/** Another notation of a path: `file:///x`, and `C:x` in the drive's current folder */
-const OTHER_NOTATION = /^(?:file:|[a-z]:(?!\/))/;
+/** Returns the folder that a pattern is about, without a last `/*`. */
+const withoutRest = (form: string): string => (form.endsWith(`/${ANY}`) ? form.slice(0, -2) : form);
+
+/** Returns a name that each path of a pattern has, if there's one. */
+export function pathKey(pattern: string): string | undefined {
+	const forms = listForms(foldCase(pattern)).map(withoutRest);
+	const [name, ...others] = new Set(forms.map((form) => foldPath(form).split('/').pop()!));
+	return others.length > 0 || hasWildcard(name) || /^[.~]*$/.test(name) ? undefined : name;
+}
+
+/** Returns the ends of an absolute path that have a name: `/a/b` and `/b`. */
+function listEnds(folder: string): string[] {
+	const names = folder.split('/').slice(1);
+	return names
+		.map((_, at) => `/${names.slice(at).join('/')}`)
+		.filter((end) => !/^\/\uFDD0?$/.test(end));
+}
 
 export class PathObjection {
 	/** Each with everything in the folder, for a path between two slashes */
 	private readonly globs: readonly Glob[];
 	private readonly absoluteGlobs: readonly Glob[];
+	/** For what follows `..` */
+	private readonly ends: readonly Glob[];
 
 	constructor(pattern: string) {
 		const forms = listForms(foldCase(pattern)).flatMap((form) =>
 			// `~/x` is somewhere.
 			form.startsWith('~/') ? [form, form.slice(2)] : [form],
 		);
-		const folders = forms.map((form) => (form.endsWith(`/${ANY}`) ? form.slice(0, -2) : form));
+		const folders = forms.map((form) => foldPath(withoutRest(form)));
 		const isAbsolute = (folder: string) => folder === '' || folder.startsWith('/');
-		const compile = (folder: string) => new Glob(`${folder}${folder === '/' ? '' : '/'}${ANY}`);
-		this.absoluteGlobs = folders.filter(isAbsolute).map(compile);
+		const compile = (folder: string) =>
+			new Glob(`${folder}${folder.endsWith('/') ? '' : '/'}${ANY}`);
+		const absolute = folders.filter(isAbsolute);
+		this.absoluteGlobs = absolute.map(compile);
+		this.ends = absolute.flatMap(listEnds).map(compile);
 		this.globs = folders
 			.filter((folder) => !isAbsolute(folder))
 			.map((folder) => compile(`${ANY}/${folder}`));
 	}
 
-	reach({ folded, leavesFolder }: ComparedPath, budget: MatchBudget): Reach {
-		const { globs, absoluteGlobs } = this;
+	reach({ folded, rest, hasOtherNotation }: ComparedPath, budget: MatchBudget): Reach {
+		const { globs, absoluteGlobs, ends } = this;
 		const isIn = globs.some((glob) => glob.matches(`/${folded}/`, budget));
 		if (isIn || absoluteGlobs.some((glob) => glob.matches(`${folded}/`, budget))) return YES;
-		if (OTHER_NOTATION.test(folded)) return doubt('its path has another notation');
-		return leavesFolder && absoluteGlobs.length > 0 ? doubt('its path leaves the folder') : NO;
+		if (hasOtherNotation) return doubt('its path has another notation');
+		if (rest === undefined) return NO;
+		const given = `${rest.startsWith('/') ? '' : '/'}${rest}/`;
+		return ends.some((glob) => glob.matches(given, budget))
+			? doubt('its path leaves the folder')
+			: NO;
 	}
 }
 

@@ -5,9 +5,13 @@ export interface CommandPart {
 	text: string;
 	/** Values of its words, without quotation marks */
 	words: string[];
+	/** Variables that it sets for its program */
+	assignments: string[];
+	/** The text before and after its program, with comments */
+	around: string;
 }
 
-export type PlainCommand = { parts: CommandPart[] } | { problem: string };
+export type PlainCommand = { parts: CommandPart[]; hasComment: boolean } | { problem: string };
 
 /** Begins a part that is more than a program with its words, in one shell or another */
 const KEYWORDS = new Set(
@@ -20,18 +24,31 @@ const KEYWORDS = new Set(
 const CONTROL_CHARACTER = /[^\P{Cc}\n\t]|[\u2028\u2029]/u;
 const WILDCARDS = /[\uFDD0\uFDD1]/;
 const BLANKS = /[ \t]+/y;
+const CONTINUED_LINE = /\\\n[ \t]*/y;
+const COMMENT = /#[^\n]*/y;
 const REDIRECTION = /(?:2>&1|[2&]?>[ \t]*\/dev\/null)(?![^ \t\n;|&])/y;
-const BEGINS_BADLY = /[=#^]/;
-const PIECE = /[\p{L}\p{N}\p{M}_./:@%+,=~^#\uFDD0\uFDD1-]+|'[^'\t]*'|"[^"$`\\\t]*"/uy;
+const BEGINS_BADLY = /[=^]/;
+const DOUBLE_QUOTED = String.raw`"(?:[^"$\x60\\\t]|\\(?![$\x60"\\\n\t])[^\t])*"`;
+const PIECE = new RegExp(
+	String.raw`[\p{L}\p{N}\p{M}_./:@%+,=~^#\uFDD0\uFDD1*?-]+|'[^'\t]*'|${DOUBLE_QUOTED}`,
+	'uy',
+);
+/** Names a file or a value, so what the shell makes of its wildcards is no option, and no other folder */
+const MAY_HAVE_GLOBS = /^(?:[\p{L}\p{N}_]|\.\/|--[\p{L}\p{N}-]+=)/u;
+const HIDDEN_GLOB = /\/\.[^/]*[*?]/;
 const OPERATOR = /&&|\|\||[;|\n]/y;
 /** Separates or replaces words in the shells of Windows: `rm,x`, `r^m`, `%COMSPEC%` */
-const NOT_IN_PROGRAM = /[,%^#]/;
+const NOT_IN_PROGRAM = /[,%^#*?]/;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/i;
+/** Assignments that change no program */
+const HARMLESS =
+	/(?:CI|NODE_ENV|PORT|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_ALL|COLUMNS)=(?:[\p{L}\p{N}_./:@%+,*-]+|'[^'\t]*'|"[^"$`\\\t]*")(?=[ \t])/uy;
 /** Operators before which a command can't end */
 const CONTINUES = new Set(['&&', '||', '|']);
 
 class Reader {
 	private at = 0;
+	private hasComment = false;
 	private readonly text: string;
 
 	constructor(text: string) {
@@ -42,9 +59,10 @@ class Reader {
 		const parts: CommandPart[] = [];
 		let last = '';
 		for (;;) {
-			this.take(BLANKS);
+			this.skipBlanks(last !== '');
 			const part = this.readPart();
 			if (typeof part === 'string') return { problem: part };
+			if (this.take(COMMENT) !== '') this.hasComment = true;
 			const operator = this.take(OPERATOR);
 			// Line breaks can be empty lines, and follow any operator.
 			if (!part && operator === '\n') continue;
@@ -58,40 +76,76 @@ class Reader {
 			break;
 		}
 		if (CONTINUES.has(last)) return { problem: `«${last}» at its end` };
-		return parts.length > 0 ? { parts } : { problem: 'no words' };
+		const { hasComment } = this;
+		if (parts.length === 0) return { problem: 'no words' };
+		parts[parts.length - 1].around += this.text.slice(this.end);
+		return { parts, hasComment };
 	}
+
+	/** The end of the part before */
+	private end = 0;
 
 	/** Returns nothing if there are no words, or why it isn't plain. */
 	private readPart(): CommandPart | string | undefined {
 		const start = this.at;
+		const assignments: string[] = [];
+		for (let found = this.take(HARMLESS); found !== ''; found = this.take(HARMLESS)) {
+			assignments.push(found);
+			this.take(BLANKS);
+		}
+		const programStart = this.at;
+		let programEnd = this.at;
 		let end = start;
 		let isOver = false;
 		const words: string[] = [];
 		for (;;) {
 			if (words.length > 0 && this.take(REDIRECTION) !== '') isOver = true;
 			else {
+				const before = this.at;
 				const word = this.readWord();
 				if (word === undefined) break;
 				if (isOver) return 'a redirection';
+				const isGlob = this.hasGlob(before);
+				if (isGlob && (!MAY_HAVE_GLOBS.test(word) || HIDDEN_GLOB.test(word) || words.length === 0))
+					return `«${/[*?]/.exec(word)?.[0]}»`;
 				words.push(word);
 				end = this.at;
+				if (words.length === 1) programEnd = end;
 			}
-			this.take(BLANKS);
+			this.skipBlanks(false);
 		}
-		if (words.length === 0) return undefined;
+		if (words.length === 0) return assignments.length > 0 ? 'an assignment' : undefined;
 		if (ASSIGNMENT.test(words[0])) return 'an assignment';
 		const [unclear] = NOT_IN_PROGRAM.exec(words[0]) ?? [];
 		if (unclear !== undefined) return `«${unclear}» in the name of a program`;
 		if (KEYWORDS.has(words[0].toLowerCase())) return `«${words[0]}» at the start of a command`;
-		return { text: this.text.slice(start, end), words };
+		const { text } = this;
+		const around = `${text.slice(this.end, programStart)} ${text.slice(programEnd, end)}`;
+		this.end = end;
+		return { text: text.slice(start, end), words, assignments, around };
 	}
 
 	private readWord(): string | undefined {
-		if (BEGINS_BADLY.test(this.text[this.at] ?? '')) return undefined;
+		if (BEGINS_BADLY.test(this.text[this.at] ?? '') || this.text[this.at] === '#') return undefined;
 		let word: string | undefined;
 		for (let piece = this.take(PIECE); piece !== ''; piece = this.take(PIECE))
 			word = (word ?? '') + (/^['"]/.test(piece) ? piece.slice(1, -1) : piece);
 		return word;
+	}
+
+	/** Returns whether the word since `start` has wildcards outside of quotation marks. */
+	private hasGlob(start: number): boolean {
+		const typed = this.text.slice(start, this.at);
+		return /[*?]/.test(typed) && /[*?]/.test(typed.replace(/'[^']*'|"[^"]*"/g, ''));
+	}
+
+	/** A line can end with `\` after an operator, and before a word that is an option. */
+	private skipBlanks(isAfterOperator: boolean): void {
+		const isSeparate = this.take(BLANKS) !== '';
+		const before = this.at;
+		if (!isAfterOperator && !isSeparate) return;
+		while (this.take(CONTINUED_LINE) !== '');
+		if (!isAfterOperator && this.text[this.at] !== '-') this.at = before;
 	}
 
 	private take(token: RegExp): string {
@@ -117,8 +171,8 @@ export function readPlainCommand(text: string): PlainCommand {
 }
 
 /** Reads a parsed pattern in the same way. */
-export const readPlainPattern = (pattern: string): CommandPart[] | undefined => {
+export function readPlainPattern(pattern: string): CommandPart[] | undefined {
 	if (CONTROL_CHARACTER.test(pattern)) return undefined;
 	const read = new Reader(pattern).read();
-	return 'parts' in read ? read.parts : undefined;
-};
+	return 'parts' in read && !read.hasComment ? read.parts : undefined;
+}

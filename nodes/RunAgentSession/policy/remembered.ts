@@ -1,5 +1,5 @@
-import { isAging, toSnakeCase } from '../../shared/approvals/aging';
 import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
+import type { Decision } from './rule';
 
 // A remembered request approves only the same whole request, never parts of another.
 
@@ -11,38 +11,35 @@ export interface RememberedRequest {
 	hash: string;
 }
 
-/** Fields that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
-const LEFT_OUT = new Set(
-	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId n8nOrigin'.split(
-		' ',
-	),
-);
+/** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
+const LEFT_OUT = (
+	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt updatedAt ' +
+	'requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
+).split(' ');
 /** Fields of `decisions`, which say what happened to a request */
 const OF_DECISIONS =
 	'interactionId decision option decidedBy because at state note comment lasts fromNowOn approvers permission patterns'.split(
 		' ',
 	);
-const NEVER_CHANGED = new Set(['patterns', 'command', 'instruction']);
-const PATH_NAME = /(^|_)(cwd|(file_?)?paths?|dir|directory|folder|files?|filename|workspace|root)$/;
+const NEVER_CHANGED = ['patterns', 'command', 'instruction'];
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi;
 const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
 
 /** Hides the parts of a path that name one run, such as `/tmp/5f3ab873`. */
-const steadyPath = (path: string): string => path.replace(UUID, '#').replace(HEX_WORD, '#');
-
-function steadyFields(value: unknown, name = ''): unknown {
-	if (Array.isArray(value)) return value.map((each) => steadyFields(each, name));
-	if (typeof value === 'string')
-		return PATH_NAME.test(toSnakeCase(name)) ? steadyPath(value) : value;
-	if (!isRecord(value)) return value;
-	return Object.fromEntries(
-		Object.entries(value)
-			.filter(
-				([key, inner]) => NEVER_CHANGED.has(key) || !(LEFT_OUT.has(key) || isAging(key, inner)),
-			)
-			.map(([key, inner]) => [key, NEVER_CHANGED.has(key) ? inner : steadyFields(inner, key)]),
-	);
+function steadyText(name: string, value: unknown): unknown {
+	const isOfRun = typeof value === 'string' && (name === 'cwd' || value.startsWith('/tmp/'));
+	return isOfRun && !NEVER_CHANGED.includes(name)
+		? value.replace(UUID, '#').replace(HEX_WORD, '#')
+		: value;
 }
+
+/** Leaves out what differs in each request, not in anything deeper. */
+const steadyFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+	Object.fromEntries(
+		Object.entries(fields)
+			.filter(([name]) => !LEFT_OUT.includes(name))
+			.map(([name, value]) => [name, steadyText(name, value)]),
+	);
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
@@ -60,7 +57,11 @@ export function readWholeRequest(request: object): RememberedRequest | undefined
 	const content = isDecision
 		? Object.fromEntries(Object.entries(others).filter(([name]) => !OF_DECISIONS.includes(name)))
 		: others;
-	const json = sortedJson(content) === undefined ? undefined : sortedJson(steadyFields(content));
+	const { metadata } = content;
+	const json = sortedJson({
+		...steadyFields(content),
+		...(isRecord(metadata) && { metadata: steadyFields(metadata) }),
+	});
 	return json === undefined ? undefined : { permission, patterns, hash: fingerprint(json) };
 }
 
@@ -69,3 +70,25 @@ export const isSameRequest = (one: RememberedRequest, other: RememberedRequest):
 	one.permission === other.permission &&
 	one.patterns.length === other.patterns.length &&
 	one.patterns.every((pattern, at) => pattern === other.patterns[at]);
+
+/** Decides only the same whole request. */
+export interface RememberedRule {
+	request: RememberedRequest;
+	decision: Decision;
+}
+
+/** Returns whether a rule can describe a request. */
+export const canBeRemembered = (request: object): boolean =>
+	readWholeRequest(request) !== undefined;
+
+/** Returns the rules that approve exactly these requests, each once. */
+export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>
+	requests
+		.filter((request, at) => requests.findIndex((each) => isSameRequest(each, request)) === at)
+		.map((request) => ({ request, decision: 'approve' }));
+
+/** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
+export function suggestRule(given: object): RememberedRule | undefined {
+	const request = readWholeRequest(given);
+	return request && { request, decision: 'approve' };
+}

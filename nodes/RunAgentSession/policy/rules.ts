@@ -5,15 +5,21 @@ import {
 	readMeaning,
 	type OptionPreferences,
 } from '../../shared/approvals/options';
-import { WorkspaceAutomationError } from '../../shared/errors';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
-import { quoteText } from './commands';
-import { CompiledRule, compileRule } from './compiledRule';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
+import { lazily } from './lazily';
+import { quoteText } from './quoteText';
 import { readWholeRequest } from './remembered';
 import type { Decision, Rule } from './rule';
-import { findUnreadable, readTexts, TOO_LONG, type ComparedText } from './texts';
+import { RuleIndex, type NamedRule } from './ruleIndex';
+import {
+	findUnreadable,
+	readRequest,
+	TOO_LONG,
+	type ComparedRequest,
+	type ComparedText,
+} from './texts';
 
 // Decides requests and chooses options. Never throws for the service's data: approvers decide requests that rules can't read.
 
@@ -23,6 +29,13 @@ export interface Policy extends OptionPreferences {
 	/** Evaluated after `rules` */
 	moreRules?: readonly Rule[];
 	defaultDecision: Decision;
+}
+
+/** Returns the policy without rules that have expired: the same one if none has. */
+export function withoutExpired(policy: Policy, now: number): Policy {
+	const { moreRules = [] } = policy;
+	const current = moreRules.filter(({ expiresAt = Infinity }) => now < expiresAt);
+	return current.length === moreRules.length ? policy : { ...policy, moreRules: current };
 }
 
 export interface SettledVerdict {
@@ -67,22 +80,6 @@ export const askVerdict = (because: string, decidedBy?: string): AskVerdict => (
 	...(decidedBy !== undefined && { decidedBy }),
 });
 
-/**
- * Refuses rules with an empty field: an expression that finds nothing would otherwise mean everything.
- * @throws WorkspaceAutomationError that names the rule, counted from 1
- */
-export function checkRules(rules: readonly Rule[]): void {
-	for (const [index, { permission, pattern }] of rules.entries()) {
-		const [field, everything] =
-			permission.trim() === '' ? ['permission', 'every permission'] : ['pattern', 'everything'];
-		if (permission.trim() !== '' && pattern.trim() !== '') continue;
-		throw new WorkspaceAutomationError(
-			`Rule ${index + 1} has no ${field}`,
-			`Enter a ${field} in rule ${index + 1} of 'Rules', or * for ${everything}.`,
-		);
-	}
-}
-
 const DEFAULT_DECISION = 'default decision';
 const DECIDES = { approve: 'approves', deny: 'denies', ask: 'asks for approval of' };
 
@@ -93,25 +90,19 @@ interface TextRuling {
 	because: string;
 }
 
-interface NamedRule {
-	name: string;
-	rule: Rule;
-	compiled: CompiledRule;
-}
+const indexes = new WeakMap<Policy, RuleIndex>();
 
-const listRules = ({ rules, moreRules = [] }: Policy, permission: string): NamedRule[] =>
-	[...rules, ...moreRules]
-		.map((rule, index) => ({
-			name: rule.name ?? `rule ${index + 1}`,
-			rule,
-			compiled: compileRule(rule),
-		}))
-		.filter(({ compiled }) => compiled.isFor(permission));
+function indexRules(policy: Policy): RuleIndex {
+	const { rules, moreRules = [] } = policy;
+	const found = indexes.get(policy) ?? new RuleIndex([...rules, ...moreRules]);
+	indexes.set(policy, found);
+	return found;
+}
 
 /** Applies the first rule that reaches a text. A rule that denies or asks, and may reach it, leaves it to an approver. */
 function ruleText(
 	compared: ComparedText,
-	all: readonly ComparedText[],
+	request: ComparedRequest,
 	rules: readonly NamedRule[],
 	defaultDecision: Decision,
 	budget: MatchBudget,
@@ -120,7 +111,7 @@ function ruleText(
 	let kept: string | undefined;
 	for (const { name, rule, compiled } of rules) {
 		const { decision, pattern } = rule;
-		const reached = compiled.reach(compared, all, budget);
+		const reached = compiled.reach(compared, request, budget);
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {
@@ -147,12 +138,16 @@ function joinUnique(texts: readonly string[], joint: string): string {
 function applyRules(request: Record<string, unknown>, policy: Policy, budget: MatchBudget): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const rules = listRules(policy, request.permission as string);
-	const whole = rules.some(({ rule }) => rule.request) ? readWholeRequest(request) : undefined;
-	const texts = readTexts(request, whole);
+	const index = indexRules(policy);
+	const compared = readRequest(
+		request,
+		lazily(() => readWholeRequest(request)),
+		budget,
+	);
 	const rulings: TextRuling[] = [];
-	for (const text of texts) {
-		rulings.push(ruleText(text, texts, rules, policy.defaultDecision, budget));
+	for (const text of compared.texts) {
+		const rules = index.find(text, budget);
+		rulings.push(ruleText(text, compared, rules, policy.defaultDecision, budget));
 		if (isSpent(budget)) return askVerdict(TOO_LONG);
 	}
 	const decision =

@@ -1,6 +1,7 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
 import { pluralize, toText } from '../../shared/values';
+import { readPermission } from '../policy/kinds';
 import { findFiles, type ReadFile } from './changeFiles';
 import type { ChangeLine } from './unifiedDiff';
 
@@ -118,8 +119,6 @@ export interface Edit {
 	removed?: number;
 }
 
-/** Permissions whose patterns are the paths of files that change */
-const EDITS = new Set(['edit', 'write', 'create', 'delete', 'move']);
 const MAX_EDITS = 50;
 
 /** Returns the files that a request would change. Empty if it names none. */
@@ -129,7 +128,7 @@ export function listEdits(request: Interaction): Edit[] {
 	const named = files.flatMap(({ path, added, removed }): Edit[] =>
 		path === undefined ? [] : [{ path, ...(added !== undefined && { added, removed }) }],
 	);
-	const isEdit = EDITS.has(toText(permission).trim().toLowerCase());
+	const isEdit = readPermission(toText(permission))?.isEdit;
 	const paths = named.length === 0 && isEdit && Array.isArray(patterns) ? patterns.map(toText) : [];
 	return [...named, ...paths.map((path) => ({ path }))]
 		.filter(({ path }) => path.length <= MAX_PATH_LENGTH)

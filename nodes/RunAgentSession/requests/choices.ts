@@ -9,7 +9,7 @@ import {
 } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
-import { canBeRemembered } from '../policy/moreRules';
+import { canBeRemembered } from '../policy/remembered';
 import type { SettledVerdict } from '../policy/rules';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */

@@ -1,4 +1,5 @@
 import { isRecord, toText } from '../../shared/values';
+import { readPermission, type ShownAs } from '../policy/kinds';
 
 // Takes a request apart for an approver. Leaves nothing out: unknown fields become one text.
 
@@ -8,7 +9,7 @@ export interface Fact {
 	text: string;
 }
 
-type RequestKind = 'command' | 'edit' | 'read' | 'other' | 'unreadable';
+type RequestKind = ShownAs | 'unreadable';
 
 interface OptionFact extends Fact {
 	isDescribed: boolean;
@@ -26,16 +27,6 @@ export interface RequestDetails {
 	more: Fact[];
 	options: OptionFact[];
 }
-
-const permissionNames = (kind: RequestKind, names: string) =>
-	names.split(' ').map((name): [string, RequestKind] => [name, kind]);
-
-/** Well-known permissions of agents. Any other permission keeps its name. */
-const KINDS = new Map([
-	...permissionNames('command', 'bash shell sh exec execute command terminal'),
-	...permissionNames('edit', 'edit write patch multiedit'),
-	...permissionNames('read', 'read'),
-]);
 
 const TARGET_LABELS: Record<RequestKind, string> = {
 	command: 'Command',
@@ -117,12 +108,7 @@ function findRequestKind(
 	hasCommand: boolean,
 ): RequestKind {
 	if (type !== 'permission') return 'unreadable';
-	const kind =
-		KINDS.get(
-			toText(permission ?? '')
-				.trim()
-				.toLowerCase(),
-		) ?? 'other';
+	const kind = readPermission(toText(permission ?? ''))?.shownAs ?? 'other';
 	return hasCommand && kind !== 'command' ? 'other' : kind;
 }
 

@@ -1,4 +1,4 @@
-import { rememberRequests, type RememberedRule } from '../policy/moreRules';
+import { rememberRequests, type RememberedRule } from '../policy/remembered';
 import { omit, quote } from '../../shared/values';
 import { sumEdits, type Edit } from './change';
 import type { SentDecision, DecisionState, RequestRecord } from './record';

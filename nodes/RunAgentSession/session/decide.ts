@@ -4,9 +4,8 @@ import type { Interaction } from '../../shared/client/session';
 import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { quote } from '../../shared/values';
-import { withoutExpired } from '../policy/moreRules';
 import { MATCH_BUDGET } from '../policy/globs';
-import { chooseVerdict, decideRequest } from '../policy/rules';
+import { chooseVerdict, decideRequest, withoutExpired } from '../policy/rules';
 import {
 	answerValues,
 	checkQuestionAnswer,

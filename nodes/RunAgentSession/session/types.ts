@@ -4,7 +4,7 @@ import type { ApiClient } from '../../shared/client/operations';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
-import type { RememberedRule } from '../policy/moreRules';
+import type { RememberedRule } from '../policy/remembered';
 import type { Policy } from '../policy/rules';
 import type { Edit } from '../requests/change';
 import type { AppliedAnswer } from '../requests/appliedAnswer';

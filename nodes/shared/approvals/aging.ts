@@ -6,7 +6,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d
 /** `12`, `3.5 s`, `2 minutes ago`. Any other text says more than that. */
 const AMOUNT = /^[+-]?\d[\w .,:+-]{0,40}$/;
 
-export const toSnakeCase = (name: string): string =>
+const toSnakeCase = (name: string): string =>
 	name
 		.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
 		.replace(/[\s.-]+/g, '_')

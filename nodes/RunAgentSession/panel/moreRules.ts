@@ -1,31 +1,16 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
-import { readWholeRequest, isSameRequest, type RememberedRequest } from './remembered';
-import type { Decision, Rule } from './rule';
-import type { Policy } from './rules';
+import { hasOpenHost } from '../policy/addresses';
+import type { RememberedRequest } from '../policy/remembered';
+import type { Decision, Rule } from '../policy/rule';
+
+// Reads the option More Rules: rules from data.
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
 export const MAX_MORE_RULES = 1_000;
 const MAX_CHARACTERS = 1024 * 1024;
 const DATE_TIME =
 	/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
-
-/** Decides only the same whole request. */
-export interface RememberedRule {
-	request: RememberedRequest;
-	decision: Decision;
-}
-
-/** An entry of More Rules */
-export type StoredRule =
-	| {
-			permission: string;
-			pattern: string;
-			decision: Decision;
-			wildcard?: boolean;
-			expires?: string;
-	  }
-	| (RememberedRule & { expires?: string });
 
 function refuseEntry(index: number, problem: string, entry: unknown): never {
 	throw new WorkspaceAutomationError(
@@ -81,6 +66,8 @@ function readEntry(entry: unknown, index: number): Rule {
 	if (!DECISIONS.includes(decision as Decision)) refuseEntry(index, 'has no decision', entry);
 	if (!isMissing(wildcard) && typeof wildcard !== 'boolean')
 		refuseEntry(index, "has a 'wildcard' that is neither true nor false", entry);
+	if (wildcard === true && decision === 'approve' && hasOpenHost(pattern as string))
+		refuseEntry(index, 'has a host that ends with a wildcard', entry);
 	const expiresAt = readExpiry(entry, index, entry);
 	return {
 		permission: isRemembered ? '' : (permission as string),
@@ -122,28 +109,4 @@ export function readMoreRules(value: unknown): Rule[] {
 	// An expression that finds no rows may return the empty item that Always Output Data adds.
 	const isEmptyItem = (entry: unknown) => isRecord(entry) && Object.keys(entry).length === 0;
 	return list.flatMap((entry, index) => (isEmptyItem(entry) ? [] : [readEntry(entry, index)]));
-}
-
-export const withoutExpired = (policy: Policy, now: number): Policy =>
-	policy.moreRules
-		? {
-				...policy,
-				moreRules: policy.moreRules.filter(({ expiresAt = Infinity }) => now < expiresAt),
-			}
-		: policy;
-
-/** Returns whether a rule can describe a request. */
-export const canBeRemembered = (request: object): boolean =>
-	readWholeRequest(request) !== undefined;
-
-/** Returns the rules that approve exactly these requests, each once. */
-export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>
-	requests
-		.filter((request, at) => requests.findIndex((each) => isSameRequest(each, request)) === at)
-		.map((request) => ({ request, decision: 'approve' }));
-
-/** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
-export function suggestRule(given: object): RememberedRule | undefined {
-	const request = readWholeRequest(given);
-	return request && { request, decision: 'approve' };
 }

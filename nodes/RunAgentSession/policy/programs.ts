@@ -1,0 +1,117 @@
+// Programs that can run others, and by which words. An approval has to type these words. docs/programs.md shows the table.
+
+/**
+ * `…` is any words between. Without it, the next word is an option before the subcommand, or the subcommand itself. A long option
+ * also counts if it's shortened.
+ */
+export const RUNNING_WORDS: Record<string, readonly string[]> = {
+	find: ['… -exec', '… -execdir', '… -ok', '… -okdir', '… -delete'],
+	fd: ['… -x', '… -X', '… --exec', '… --exec-batch'],
+	rg: ['… --pre', '… --hostname-bin'],
+	tar: [
+		...['… -I', '… -F', '… --to-command', '… --use-compress-program', '… --checkpoint-action'],
+		...['… --info-script', '… --new-volume-script', '… --rsh-command', '… --rmt-command'],
+	],
+	sort: ['… --compress-program'],
+	split: ['… --filter'],
+	zip: ['… -TT', '… --unzip-command'],
+	rsync: ['… -e', '… --rsh', '… --rsync-path'],
+	wget: ['… --use-askpass', '… -e', '… --execute'],
+	git: [
+		...['-c', '--config-env', '--exec-path', 'config', 'difftool', 'mergetool', 'filter-branch'],
+		...['send-email', 'instaweb', 'web--browse', 'for-each-repo', 'bisect … run', 'hook … run'],
+		...['submodule … foreach', 'grep … -O', 'grep … --open-files-in-pager', 'rebase … -x'],
+		...['clone … -c', 'clone … --config', 'clone … -u', '… --exec', '… --upload-pack'],
+		...['… --receive-pack', '… --ext-diff', '… --textconv', '… --template'],
+	],
+	npm: [
+		...['exec', 'exe', 'x', 'explore', '… --script-shell', '… --shell', '… --node-options'],
+		...['… --git', '… --editor', '… --browser', '… --viewer'],
+	],
+	pnpm: ['dlx', 'exec'],
+	yarn: ['dlx', 'exec', 'node', 'workspace … exec', 'workspace … node'],
+	go: ['run', 'generate', '… -exec', '… -toolexec', '… -vettool'],
+	cargo: ['run', 'r', '… --config'],
+	'apt-get': ['… -o', '… --option'],
+	pip: ['… --editor', '… --python'],
+	test: ['… -v'],
+	printf: ['… -v'],
+};
+
+interface Entry {
+	/** True if its first word can't come after the subcommand */
+	isEarly: boolean;
+	words: string[];
+}
+
+const ENTRIES = new Map(
+	Object.entries(RUNNING_WORDS).map(([program, lines]): [string, Entry[]] => [
+		program,
+		lines.map((line) => ({
+			isEarly: !line.startsWith('…'),
+			words: line.split(' ').filter((word) => word !== '…'),
+		})),
+	]),
+);
+
+/** Returns the name of a program without its folder and case: `rm` for `/bin/rm` and `RM.exe`. */
+export const programName = (word: string): string =>
+	word
+		.slice(word.lastIndexOf('/') + 1)
+		.toLowerCase()
+		.replace(/\.(?:exe|com|cmd|bat)$/, '');
+
+/** Finds the entries of a program. `gfind` is `find` where the system has another one, and `pip3.12` is `pip`. */
+function findEntries(word: string): Entry[] {
+	const name = programName(word);
+	const bare = name.replace(/[\d.]{1,8}$/, '');
+	const names = [name, bare, ...(bare.startsWith('g') ? [bare.slice(1)] : [])];
+	return names.flatMap((each) => ENTRIES.get(each) ?? []);
+}
+
+/** Returns how many characters of a word are the option or the subcommand of an entry, or 0. */
+function entryLength(entry: string, word: string): number {
+	if (!entry.startsWith('-')) return word.toLowerCase() === entry ? word.length : 0;
+	if (entry.startsWith('--')) {
+		const [name] = word.split('=', 1);
+		return name.length > 2 && entry.startsWith(name) ? name.length : 0;
+	}
+	// `-exec` is also `--exec`, and a value can follow at once.
+	const given = word.startsWith('--') ? word.slice(1) : word;
+	if (entry.length > 2)
+		return given.startsWith(entry) ? word.length - given.length + entry.length : 0;
+	// Short options can be joined: `-lx`, `-xvalue`.
+	const isJoined = /^-[^-]/.test(word) && word.includes(entry[1]);
+	return isJoined ? word.length : 0;
+}
+
+/** Returns the place of the subcommand. A word after an option can be its value. */
+function subcommandPlace(words: readonly string[]): number {
+	const at = words.findIndex(
+		(word, index) => index > 0 && !word.startsWith('-') && !/^-/.test(words[index - 1]),
+	);
+	return at < 0 ? words.length : at;
+}
+
+/**
+ * Finds the words with which a program runs others.
+ * @returns for each such word, its place and the length of its option or subcommand
+ */
+export function findRunningWords(words: readonly string[]): Map<number, number> {
+	const found = new Map<number, number>();
+	const subcommand = subcommandPlace(words);
+	const isTar = /tar$/.test(programName(words[0]));
+	for (const { isEarly, words: entry } of findEntries(words[0])) {
+		let next = 0;
+		for (let at = 1; at < words.length; at++) {
+			if (isEarly && next === 0 && at > subcommand) break;
+			// `tar xIf` is `tar -xIf`.
+			const isBundle = isTar && at === 1 && !words[at].startsWith('-');
+			const length = entryLength(entry[next], isBundle ? `-${words[at]}` : words[at]);
+			if (length === 0) continue;
+			if (next < entry.length - 1) next++;
+			else found.set(at, Math.max(Math.min(length, words[at].length), found.get(at) ?? 0));
+		}
+	}
+	return found;
+}
