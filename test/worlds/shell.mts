@@ -494,14 +494,6 @@ export function createShell(
 			if (!(await update(process, row, changes, isAllowed))) throw new AlreadyResuming();
 			row.endedAt = undefined;
 		} else {
-			// workflow-runner.js, runMainProcess
-			if (!isOld && data.executionMode !== 'integrated')
-				await core.establishExecutionContext(
-					createWorkflow(process, data.workflowData),
-					data.executionData,
-					{} as never,
-					data.executionMode,
-				);
 			const text = stringify(data.executionData);
 			await wait(process, WRITE_MS);
 			const id = String(++executions);

@@ -11,6 +11,7 @@ import type {
 
 import { realClock } from '../../shared/client/clock';
 import { readRunIndex } from '../../shared/n8n/executionKey';
+import { MAX_PAUSE_MS } from '../plan/intervals';
 import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
 import { listAnswers, moveAnswers } from './inbox';
 
@@ -251,19 +252,24 @@ export class Engine {
 		return this.members!.data.executionData.nodeExecutionStack;
 	}
 
-	/** Returns what an entry has planned: at once if its node has an answer. Undefined for a new entry, and one of another node. */
-	private readPlan(entry: IExecuteData): Others | undefined {
+	/**
+	 * Returns what an entry has planned: at once if its node has an answer, and soon if the system clock was set back since.
+	 * Undefined for a new entry, and one of another node.
+	 */
+	private readPlan(entry: IExecuteData, now: number): Others | undefined {
 		const { plan } = readMark(entry) ?? {};
 		const { contextData } = this.members!.data.executionData;
 		const nodeContext = (contextData[`node:${entry.node.name}`] ?? {}) as IDataObject;
-		return plan && listAnswers(nodeContext).length > 0 ? { ...plan, dueAt: 0 } : plan;
+		if (!plan) return undefined;
+		const isAnswered = listAnswers(nodeContext).length > 0;
+		return { ...plan, dueAt: isAnswered ? 0 : Math.min(plan.dueAt, now + MAX_PAUSE_MS) };
 	}
 
 	/** Returns what the rest of the execution has planned. Whatever isn't this package's is due now. */
 	readOthers(now: number): Others {
 		if (!this.members) return NO_OTHERS;
 		const plans = this.stack.map(
-			(entry): Others => this.readPlan(entry) ?? { dueAt: now, hasOpenLink: false },
+			(entry): Others => this.readPlan(entry, now) ?? { dueAt: now, hasOpenLink: false },
 		);
 		const keeps = plans.some((plan) => plan.keeps === 'running')
 			? 'running'
@@ -309,7 +315,7 @@ export class Engine {
 			} as IExecuteData['metadata'],
 		};
 		const { stack } = this;
-		const dueAt = (each: IExecuteData) => this.readPlan(each)?.dueAt;
+		const dueAt = (each: IExecuteData) => this.readPlan(each, realClock.now())?.dueAt;
 		const others = stack.filter((each) => dueAt(each) === undefined);
 		const own = [...stack.filter((each) => dueAt(each) !== undefined), again];
 		own.sort((one, other) => dueAt(one)! - dueAt(other)!);

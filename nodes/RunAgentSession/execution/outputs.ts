@@ -108,19 +108,13 @@ function nextTries(
 	};
 }
 
-/** Makes the item's next try, which starts another session or waits for the same one again. Returns false if there's none. */
-function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: number): boolean {
-	const { journal, restart } = item;
-	const record = journal.read();
-	const tries = next === 'report' ? undefined : nextTries(context, record);
+/** Makes the item's next try, which starts another session. Returns false if there's none. */
+function tryAgain({ context }: Batch, { journal, restart }: Item, now: number): boolean {
+	const tries = nextTries(context, journal.read());
 	if (!tries || !restart) return false;
 	const { waitBetweenTries } = context.getNode();
-	const at = now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS);
-	if (next === 'start') {
-		const start = { since: now, at, failures: 0 };
-		journal.write({ v: RECORD_VERSION, state: 'waiting', start, tries });
-	} else
-		journal.write({ ...record, state: 'running', wait: { since: now }, tries } as SessionRecord);
+	const start = { since: now, at: now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS), failures: 0 };
+	journal.write({ v: RECORD_VERSION, state: 'waiting', start, tries });
 	restart();
 	return true;
 }
@@ -137,7 +131,7 @@ export function failItem(batch: Batch, item: Item, thrown: Error): void {
 		item.error instanceof WorkspaceAutomationError
 			? item.error
 			: { description: '', context: sessionOf(record) };
-	if (item.run && tryAgain(batch, item, next, item.run.wallTime)) {
+	if (item.run && next === 'start' && tryAgain(batch, item, item.run.wallTime)) {
 		context.logger.info(`Retry On Fail tries again: ${message}`, { ...sessionOf(record) });
 		item.error = undefined;
 		item.result = undefined;

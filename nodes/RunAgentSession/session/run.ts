@@ -155,11 +155,16 @@ export class SessionRun {
 	private limitTimes(): void {
 		const { turn, wait, lastReadAt } = this.record;
 		const now = this.wallTime;
+		const stored = this.dependencies.journal.read();
+		if (stored?.state === 'waiting' && stored.start.since > now) {
+			const { since, at } = stored.start;
+			this.saveStart({ ...stored.start, since: now, at: at - since + now });
+		}
 		if (turn && turn.sentAt > now) this.save({ turn: { ...turn, sentAt: now } });
 		if (lastReadAt !== undefined && lastReadAt > now) this.save({ lastReadAt: now });
 		if (!wait) return;
 		const limited = Object.fromEntries(
-			(['changedAt', 'activeSince', 'triedAt'] as const).flatMap((name) => {
+			(['since', 'changedAt', 'activeSince', 'triedAt'] as const).flatMap((name) => {
 				const at = wait[name];
 				return at !== undefined && at > now ? [[name, now]] : [];
 			}),

@@ -126,6 +126,8 @@ const canBeRetried = (context: AnyContext): boolean =>
 interface LedgerState {
 	/** The first execution's ID, once a pause has saved it */
 	origin?: string;
+	/** The keys of a sub-workflow, which count the calls of this process */
+	childKeys?: ExecutionKeys;
 	/** The execution's own marks with their results */
 	marks?: Record<string, string>;
 	/** The number of tries that count no longer, by effect */
@@ -165,7 +167,9 @@ export class ExecutionLedger implements Ledger {
 		this.store = store;
 		this.record = createRecorder(this.store);
 		this.state = ((context as IExecuteFunctions).getContext('node').ledger ??= {}) as LedgerState;
-		this.keys = readExecutionKeys(context, this.state.origin);
+		const { childKeys, origin } = this.state;
+		this.keys = childKeys ?? readExecutionKeys(context, origin);
+		if (this.keys.isChild) this.state.childKeys = this.keys;
 	}
 
 	/** Returns the ledger of one item, whose effects have short names. */
