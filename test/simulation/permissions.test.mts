@@ -1,6 +1,7 @@
 // Who decides what a session asks for: rules 5, 6 and 21.
 import { describe, expect, test } from '@jest/globals';
-import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { MAX_PENDING } from '../../nodes/RunAgentSession/requests/record.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { MAX_TEXT } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';

@@ -20,7 +20,7 @@ import {
 	type AskedApprover,
 	type Question,
 } from '../requests/questions';
-import type { RequestRecord } from '../requests/record';
+import { describeUnsteady, type RequestRecord } from '../requests/record';
 import { shownRequests } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
@@ -173,7 +173,7 @@ function findUnanswerable(
 	isWhole: boolean,
 ): string | undefined {
 	if (because !== IS_QUESTION) return because;
-	if (record.unsteady) return `its ${record.unsteady.join(' and ')} changes with each reading`;
+	if (record.unsteady) return `its ${describeUnsteady(record.unsteady)} changes with each reading`;
 	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
 }
 

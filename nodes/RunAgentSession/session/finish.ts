@@ -8,7 +8,7 @@ import {
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
-import { endRequests } from '../requests/record';
+import { endRequests, MAX_PENDING } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import type { SessionRun } from './run';
 import { isOverdue } from './turn';
@@ -22,6 +22,13 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(record.requests);
+	const { morePending = 0 } = session ?? {};
+	const left =
+		morePending > 0
+			? [
+					`${morePending} more requests are pending. The node decides at most ${MAX_PENDING} at once, and takes the next when these are decided.`,
+				]
+			: [];
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
 		kind,
@@ -32,7 +39,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		changes,
 		undecided: run.undecided,
 		preferences: settings.policy,
-		warnings: [...run.listWarnings(), ...held, ...warnings],
+		warnings: [...run.listWarnings(), ...left, ...held, ...warnings],
 		pollCount: record.pollCount ?? 0,
 		durationMs: run.wallTime - run.wait.since,
 	};
