@@ -302,10 +302,34 @@ describe('votes', () => {
 		expect(tally(votes, needed)).toEqual(verdict);
 	});
 
-	test('an approver votes once, and nobody after the decision', () => {
-		expect(castVote([vote()], vote(), 2)).toBeUndefined();
-		expect(castVote([vote()], vote({ approver: 1 }), 1)).toBeUndefined();
-		expect(castVote([vote()], vote({ approver: 1 }), 2)).toHaveLength(2);
+	test.each<[string, Vote[], unknown]>([
+		[
+			'the session',
+			[
+				vote({ option: 'always', lastsFor: 'ever', once: undefined }),
+				vote({ approver: 1, option: 'session', lastsFor: 'session', once: undefined }),
+			],
+			{ decision: 'approve', option: 'session' },
+		],
+		[
+			'once, if the words of one do not say for how long it lasts',
+			[
+				vote({ option: 'folder' }),
+				vote({ approver: 1, option: 'session', lastsFor: 'session' }),
+			],
+			{ decision: 'approve', option: 'once' },
+		],
+	])('of two lasting choices, the narrower one counts: %s', (_name, votes, verdict) => {
+		expect(tally(votes, 2)).toEqual(verdict);
+		expect(tally([...votes].reverse(), 2)).toEqual(verdict);
+	});
+
+	test("an approver's later answer replaces the earlier one, and never the other way round", () => {
+		const [first, second] = [vote({ at: 1 }), vote({ at: 2, decision: 'deny', option: 'reject' })];
+		const other = vote({ approver: 1 });
+		expect(castVote([first, other], second)).toEqual([second, other]);
+		expect(castVote([second, other], first)).toBeUndefined();
+		expect(castVote([first], other)).toEqual([first, other]);
 	});
 });
 
@@ -378,7 +402,7 @@ describe('any order of events', () => {
 				(record) => record.interaction && !record.decision && record.askedAt !== undefined,
 			);
 			const record = open[pick % Math.max(1, open.length)];
-			const votes = record && castVote(record.votes, vote({ at: world.now }), 1);
+			const votes = record && castVote(record.votes, vote({ at: world.now }));
 			if (votes) world.records = recordVotes(world.records, record, votes);
 		},
 		...Object.fromEntries(

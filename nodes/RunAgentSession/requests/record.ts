@@ -150,6 +150,14 @@ function isSame(record: RequestRecord, { content }: Shown, now: number): boolean
 	return isSteady && listJumps(clocks, content.clocks, now - readAt, now).length === 0;
 }
 
+/** Returns whether two pending requests differ in nothing but clocks, which show the time of their readings. */
+export function looksLike(one: RequestRecord, other: RequestRecord): boolean {
+	if (one.unsteady || other.unsteady || one.steadyHash !== other.steadyHash) return false;
+	const [first, second] = [one, other].sort((a, b) => (a.readAt ?? 0) - (b.readAt ?? 0));
+	const { clocks = {}, readAt = 0 } = second;
+	return listJumps(first.clocks ?? {}, clocks, readAt - (first.readAt ?? 0), readAt).length === 0;
+}
+
 function groupBy<T>(things: readonly T[], keyOf: (thing: T) => string): Map<string, T[]> {
 	const groups = new Map<string, T[]>();
 	for (const thing of things) {
