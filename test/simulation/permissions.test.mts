@@ -93,7 +93,6 @@ describe('an agent that asks endlessly', () => {
 		const more = (count: number, pattern = 'x') => ({
 			status: 200,
 			body: JSON.stringify({
-				sessionId: 'any',
 				status: 'running',
 				pendingInteractions: Array.from({ length: count }, () => ({
 					id: `i${asked++}`,

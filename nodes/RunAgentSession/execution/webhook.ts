@@ -8,6 +8,7 @@ import {
 	createForm,
 	describeVotes,
 	isAnswerable,
+	isDecidedBy,
 	isProblem,
 	isUnanswered,
 	listGiven,
@@ -129,8 +130,7 @@ function findClosed(
 function closedView({ record, question, approver }: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
 	const given = listGiven(askingOf(record), question, approver);
 	const others = record.requests.filter(
-		({ contentHash, votes }) =>
-			question.contents.includes(contentHash) && !votes.some((vote) => vote.approver === approver),
+		(request) => question.contents.includes(request.contentHash) && !isDecidedBy(request, approver),
 	);
 	return {
 		...commonView(record),

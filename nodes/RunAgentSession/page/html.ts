@@ -5,7 +5,13 @@ import type { ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
-import { describeUnsteady, type DecisionState, type RequestRecord } from '../requests/record';
+import {
+	describeUnsteady,
+	isLate,
+	isOpen,
+	type DecisionState,
+	type RequestRecord,
+} from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
@@ -345,11 +351,12 @@ function changeable({ request, index }: PlacedRequest, fields: Part, view: PageV
 	if (!given) return fields;
 	const { choice, at, comment } = given;
 	const { answer } = repeatAnswer(record, given);
-	const isOpen =
+	const isUnfolded =
 		findProblem(view, index) !== undefined || sentText(view, choiceField(index)) !== '';
-	return markup`<p class="mine"><b>${SENT_NAMES[choice][0]}</b>${answer !== undefined && markup`: “${agentText(answer, MAX_FACT_LENGTH)}”`}, ${timeTag(at, view)}.</p>
+	const state = describeState(record, given);
+	return markup`<p class="mine"><b>${SENT_NAMES[choice][0]}</b>${state}${answer !== undefined && markup`: “${agentText(answer, MAX_FACT_LENGTH)}”`}, ${timeTag(at, view)}.</p>
 ${commentLine(comment)}
-<details class="change-answer"${isOpen && ' open'}><summary>Change the answer</summary>${fields}</details>`;
+<details class="change-answer"${isUnfolded && ' open'}><summary>Change the answer</summary>${fields}</details>`;
 }
 
 function requestCard(placed: PlacedRequest, view: PageView): Html {
@@ -387,6 +394,15 @@ const STATES: Record<DecisionState, string> = {
 	gone: ' (the request was gone by then)',
 	refused: ' (refused by the service)',
 };
+
+/** Says what came of an answer. */
+function describeState(record: RequestRecord, vote: Pick<Vote, 'at'>): string {
+	if (record.decision === undefined) return '';
+	if (!isLate(record, vote)) return STATES[record.decision.state];
+	return isOpen(record)
+		? ' (an earlier answer may have been sent)'
+		: ' (not sent, because an earlier answer was)';
+}
 
 const timeTag = (at: number, view: PageView): Html => {
 	const { time, zone } = formatMoment(at, view.timeZone, view.now);
@@ -471,8 +487,8 @@ function form(view: PageView, pending: PageForm): Html {
 		moreSessions > 0 &&
 			markup`<p class="soft">${pluralize(moreSessions, 'more session')} of this workflow ${moreSessions === 1 ? 'waits' : 'wait'} too. Answer them with the links in their messages.</p>`,
 	];
-	const isOpen = sections.some((each) => each.pending.requests.some(isAnswerable));
-	if (!isOpen) return markup`<div>${cards}${rest}</div>`;
+	const takesAnswers = sections.some((each) => each.pending.requests.some(isAnswerable));
+	if (!takesAnswers) return markup`<div>${cards}${rest}</div>`;
 	const isOwnOpen = pending.requests.some(isUnanswered);
 	const isAnswered = !sections.some((each) => each.pending.requests.some(isUnanswered));
 	return markup`<form method="post"${isAnswered && ' class="answered"'}>
@@ -511,7 +527,7 @@ function givenCard(
 	hasComment: boolean,
 ): Html {
 	const { choice, decision, comment } = vote;
-	const state = record.decision ? STATES[record.decision.state] : '';
+	const state = describeState(record, vote);
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'deny' ? '✕' : '✓'}</span><div>
 <h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
 ${codeBlock(targets)}

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
-import { fingerprint, isRecord, toText } from '../../shared/values';
+import { fingerprint, isRecord, omit, toText } from '../../shared/values';
 import { applyPolicy, type AskVerdict, type Policy } from '../policy/rules';
 import {
 	checkQuestionAnswer,
@@ -22,7 +22,13 @@ import {
 	positionIn,
 	type Question,
 } from '../requests/questions';
-import { describeUnsteady, isOpen, looksLike, type RequestRecord } from '../requests/record';
+import {
+	describeUnsteady,
+	isLate,
+	isOpen,
+	looksLike,
+	type RequestRecord,
+} from '../requests/record';
 import { shownRequests } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
@@ -208,16 +214,31 @@ function toPageRequest(
 	};
 }
 
+/** Returns whether an approver's answer is part of what was decided. */
+export const isDecidedBy = (record: RequestRecord, approver: number): boolean =>
+	record.votes.some((vote) => vote.approver === approver && !isLate(record, vote));
+
+/** Returns the pending requests that take an answer. One whose decision may have been sent takes another one. */
+const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] => {
+	const open = new Map(
+		records.filter(isOpen).map((record) => [omit(record, 'decision') as RequestRecord, record]),
+	);
+	const decided = records.filter((record) => record.interaction && !isOpen(record));
+	return planDecisions(
+		[...decided, ...open.keys()],
+		[],
+		(interaction) => applyPolicy(interaction, ASK_POLICY) as AskVerdict,
+	).undecided.flatMap((undecided) => {
+		const record = open.get(undecided.record);
+		return record ? [{ ...undecided, record }] : [];
+	});
+};
+
 /** Returns the requests that a link's approver may answer: those of its question first, then those of the session's others. */
 export function createForm(asking: Asking, own: Question, approver: number): PageForm {
 	const { requests: records, questions } = asking;
 	const reader = own.approvers[approver];
-	const planned = planDecisions(
-		records,
-		[],
-		(interaction) => applyPolicy(interaction, ASK_POLICY) as AskVerdict,
-	);
-	const open = planned.undecided.flatMap((undecided) => {
+	const open = listAnswerable(records).flatMap((undecided) => {
 		const question = findQuestion(questions, undecided.record);
 		const position = question ? positionIn(question, reader, own) : -1;
 		if (!question || position < 0) return [];
@@ -234,11 +255,13 @@ export function createForm(asking: Asking, own: Question, approver: number): Pag
 			record.contentHash,
 			choices.map(({ name, option }) => [name, option]),
 		]);
-	const others = records.filter(({ contentHash, decision, votes }) =>
-		own.contents.includes(contentHash)
-			? decision && !hasVoted(votes, approver)
-			: decision && decision.verdict.decidedBy !== 'page',
-	);
+	const others = records.filter((record) => {
+		const { contentHash, decision } = record;
+		if (!decision || isOpen(record)) return false;
+		return own.contents.includes(contentHash)
+			? !isDecidedBy(record, approver)
+			: decision.verdict.decidedBy !== 'page';
+	});
 	return {
 		requests,
 		more: ordered.length - requests.length,

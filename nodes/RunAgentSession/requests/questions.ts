@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { omit } from '../../shared/values';
 import { hasVoted, isDeadlocked, tally } from './votes';
-import type { RequestRecord } from './record';
+import { isOpen, type RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
 
 // A question asks approvers for requests. Each approver has a separate link.
@@ -114,12 +114,7 @@ export const hasOpenLink = (
 	requests: readonly RequestRecord[],
 	questions: readonly Question[],
 ): boolean =>
-	requests.some(
-		(record) =>
-			record.interaction !== undefined &&
-			record.decision === undefined &&
-			findQuestion(questions, record) !== undefined,
-	);
+	requests.some((record) => isOpen(record) && findQuestion(questions, record) !== undefined);
 
 /** Returns what the approvers decided about a request, or undefined. */
 export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {

@@ -93,10 +93,14 @@ export function describeUnsteady(names: readonly string[]): string {
 export const isWaiting = ({ decision }: RequestRecord): boolean =>
 	decision?.state === 'sent' && (decision.isTaken === true || decision.pollsShown === 0);
 
-/** Returns whether a request is pending and can be answered: no decision was sent, or a poll proves that the service didn't take it. */
-export const isOpen = (record: RequestRecord): boolean =>
-	record.interaction !== undefined &&
-	(record.decision === undefined || (record.decision.state === 'sent' && !isWaiting(record)));
+/** Returns whether a request is pending and takes an answer: no decision was sent, or it's not known that the service took it. */
+export const isOpen = ({ interaction, decision }: RequestRecord): boolean =>
+	interaction !== undefined &&
+	(decision === undefined || (decision.state === 'sent' && !decision.isTaken));
+
+/** Returns whether an answer came after the decision that was sent, so that it decided nothing. */
+export const isLate = ({ decision }: RequestRecord, { at }: Pick<Vote, 'at'>): boolean =>
+	decision !== undefined && at > decision.at;
 
 const isOver = ({ decision }: RequestRecord): boolean =>
 	decision !== undefined && ['confirmed', 'gone', 'refused'].includes(decision.state);
@@ -357,10 +361,10 @@ function pollShows(record: RequestRecord, each: Shown, now: number): RequestReco
 	const isOpenAgain =
 		state === 'confirmed' || (state === 'unconfirmed' && !isTaken && !mayHaveArrived);
 	const current = isRefused ? 'refused' : isOpenAgain ? 'sent' : state;
-	const isLate = isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	const isOverdue = isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	// A lost decision may have arrived, and this may be the next request with the same content.
 	const mayBeOther = !isTaken && interaction.id !== record.id;
-	const isUnsure = current === 'sent' && (isLate || mayBeOther);
+	const isUnsure = current === 'sent' && (isOverdue || mayBeOther);
 	return {
 		...shown,
 		decision: { ...decision, pollsShown, state: isUnsure ? 'unconfirmed' : current },

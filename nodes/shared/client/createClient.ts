@@ -4,6 +4,7 @@ import { CREDENTIAL } from './credential';
 import { createTransport, type SendOptions, type TransportOptions } from './transport';
 import type { ApiContext, ConnectionOptions } from './types';
 import { RECONCILERS } from './reconcilers';
+import { requireAsked } from './resource';
 import type { ApiClient, OperationId, Routing, ServiceOperation } from './operations';
 import {
 	applyOverride,
@@ -73,9 +74,11 @@ export async function createClient(
 				if (called.reconciler && !sendOptions.singleAttempt)
 					sendOptions.reconcile ??= await RECONCILERS[called.reconciler](api, values, sendOptions);
 				const sending = transport.send(request, sendOptions, connection);
-				return await sending.catch((error: unknown) => {
+				const response = await sending.catch((error: unknown) => {
 					throw addOverrideHint(called, error);
 				});
+				requireAsked(called, values, response.body);
+				return response;
 			},
 			readField: (id, name, body) => readField(operation(id), name, body),
 			isOverridden: (id, name) => operation(id).answer[name]?.isOverridden ?? false,

@@ -2,6 +2,7 @@
 
 import { MIB } from '../values';
 import type { Clock } from './clock';
+import type { AskedResource } from './resource';
 import type { SendOptions } from './transport';
 import type { ApiRequest, ApiResponse, ConnectionOptions, NonIdempotent } from './types';
 
@@ -24,6 +25,8 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	reconciler?: 'file' | 'message' | 'interaction';
 	/** The session may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
+	/** The single resource that the response has to be about */
+	resource?: AskedResource;
 	/** Of a failed request. The transport has a default. */
 	maxAttempts?: number;
 	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
@@ -84,15 +87,25 @@ const NAME_CONFLICT = {
 	},
 };
 
+const TASK = { id: 'taskId', objects: ['task'] };
+const FILE = { id: 'fileId', objects: ['file', 'folder'] };
+
 export const OPERATIONS = {
 	listProjects: listRow('/projects'),
 	listTasks: listRow('/tasks'),
-	getTask: { method: 'GET', path: '/tasks/{taskId}', version: OLDER_VERSION, effect: 'read' },
+	getTask: {
+		method: 'GET',
+		path: '/tasks/{taskId}',
+		version: OLDER_VERSION,
+		effect: 'read',
+		resource: TASK,
+	},
 	updateTask: {
 		method: 'PATCH',
 		path: '/tasks/{taskId}',
 		body: { title: '{title}', prompt: '{prompt}', rrule: '{rrule}', emoji: '{emoji}' },
 		effect: 'idempotent',
+		resource: TASK,
 	},
 	createAgentSession: {
 		method: 'POST',
@@ -125,6 +138,7 @@ export const OPERATIONS = {
 		maxBytes: MAX_SESSION_BYTES,
 		// A poll that hangs is worth less than the next one.
 		timeoutMs: 30_000,
+		words: ['completed', 'failed'],
 		answer: { session: [] },
 	},
 	sendAgentMessage: {
@@ -258,13 +272,20 @@ export const OPERATIONS = {
 			},
 		},
 	},
-	getFile: { method: 'GET', path: '/files/{fileId}', effect: 'read', scope: 'files.read' },
+	getFile: {
+		method: 'GET',
+		path: '/files/{fileId}',
+		effect: 'read',
+		scope: 'files.read',
+		resource: FILE,
+	},
 	renameFile: {
 		method: 'PATCH',
 		path: '/files/{fileId}',
 		body: { name: '{name}' },
 		assumed: 'path',
 		effect: 'idempotent',
+		resource: FILE,
 		scope: 'files.write',
 		errors: NAME_CONFLICT,
 	},
@@ -275,6 +296,7 @@ export const OPERATIONS = {
 		assumed: 'path',
 		words: ['myFiles'],
 		effect: 'idempotent',
+		resource: FILE,
 		scope: 'files.write',
 		errors: NAME_CONFLICT,
 	},
@@ -298,6 +320,7 @@ export const OPERATIONS = {
 		method: 'DELETE',
 		path: '/custom-domains/{customDomainId}',
 		effect: 'idempotent',
+		resource: { id: 'customDomainId', objects: ['custom_domain'] },
 	},
 	listProducts: listRow('/products', { projectId: '{projectId}' }),
 	createProduct: {
@@ -318,6 +341,7 @@ export const OPERATIONS = {
 		assumed: 'shape',
 		values: ['projectId'],
 		effect: 'idempotent',
+		resource: { id: 'productId' },
 	},
 } as const satisfies Record<string, OperationRow>;
 

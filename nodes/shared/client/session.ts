@@ -1,4 +1,5 @@
 import { MAX_URL_LENGTH } from '../validation';
+import { findOtherName } from './resource';
 import {
 	toText,
 	fingerprint,
@@ -127,24 +128,49 @@ function readMore(found: Record<string, unknown>): Record<string, unknown> | und
 export const isKnownStatus = (status: string): boolean =>
 	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
 
+/** Returns a status in the document's words, or as it is if it's none of them. */
+function toStatus(status: unknown, words: StatusWords): string {
+	const word = String(status).trim().toLowerCase();
+	return isKnownStatus(word) ? word : (words[word] ?? String(status));
+}
+
+/** The places of a session in a response */
+const placesOf = (body: unknown): Array<Record<string, unknown>> =>
+	(isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+
+/** Returns another session's ID that a response names, the status object first. Without an ID, the response counts. */
+export function findOtherSession(body: unknown, sessionId: string): string | number | undefined {
+	const places = placesOf(body);
+	const hasStatus = ({ status }: Record<string, unknown>) => typeof status === 'string';
+	const ordered = [...places.filter(hasStatus), ...places.filter((place) => !hasStatus(place))];
+	return findOtherName(ordered, ['sessionId', 'session_id'], sessionId);
+}
+
+/** The service's own words for final statuses, in lower case */
+export type StatusWords = Partial<Record<string, 'completed' | 'failed'>>;
+
 /** Reads the status object at the top or below `session` or `data`. Returns undefined if there is none. */
-export function readSession(body: unknown, sessionId: string): Session | undefined {
-	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+export function readSession(
+	body: unknown,
+	sessionId: string,
+	words: StatusWords = {},
+): Session | undefined {
+	const places = placesOf(body);
 	// Once for all of the response
 	isTooDeep(body);
 	const readable = places.filter(({ status }) => typeof status === 'string');
 	// An envelope around it may have another status.
-	const found = readable.find(({ status }) => isKnownStatus(String(status))) ?? readable[0];
+	const found =
+		readable.find(({ status }) => isKnownStatus(toStatus(status, words))) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
 	const around = [found, found.session, found.data, ...places].filter(isRecord);
 	const pending = around.map(({ pendingInteractions }) => pendingInteractions);
-	const status = String(found.status);
 	return {
 		sessionId,
 		// On one line, because errors and the log show it
 		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
-		status: isKnownStatus(status) ? status.toLowerCase() : status,
+		status: toStatus(found.status, words),
 		pendingInteractions: readInteractions(pending.find(listsSome)),
 		error: isBlank(found.error) ? undefined : toText(found.error),
 		latestMessage: readRecord(found.latestMessage),
