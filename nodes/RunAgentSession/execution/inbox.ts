@@ -109,6 +109,24 @@ export function listUnapplied(
 	return [...listAnswers(nodeContext), ...late.map(({ answer }) => answer)];
 }
 
+/** Returns whether a run is sending an answer of an execution that n8n has read before. Another answer has to wait for it. */
+export const isSending = (
+	executionId: string,
+	isApplied: (answer: SavedAnswer) => boolean,
+	now: number,
+): boolean =>
+	(recent.get(executionId) ?? []).some(
+		({ answer, at, isTaken }) => isTaken && now <= at + STARTING_MS && !isApplied(answer),
+	);
+
+let latest = 0;
+
+/** Returns the time of an answer. Later answers have later times, also in the same millisecond. */
+export function nextAnswerTime(now: number): number {
+	latest = Math.max(now, latest + 1);
+	return latest;
+}
+
 /** Returns whether an answer came while the execution was running. */
 export const hasNewAnswers = (executionId: string, now: number): boolean =>
 	(recent.get(executionId) ?? []).some(({ at, isTaken }) => !isTaken && now <= at + SAVING_MS);

@@ -36,7 +36,8 @@ import {
 	type FoundPage,
 	type OtherPage,
 } from './foundPages';
-import { saveWithRecent } from './inbox';
+import { listCourses } from './journal';
+import { isSending, nextAnswerTime, saveWithRecent, type SavedAnswer } from './inbox';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
 // Neither asks the service: n8n would go on with data that is old by then.
@@ -46,9 +47,14 @@ function sendPage(
 	context: IWebhookFunctions,
 	status: number,
 	view: Omit<PageView, 'now'>,
+	headers: Record<string, string> = {},
 ): IWebhookResponseData {
 	const html = renderPage({ now: realClock.now(), ...view });
-	context.getResponseObject().set(PAGE_HEADERS).status(status).send(html);
+	context
+		.getResponseObject()
+		.set({ ...PAGE_HEADERS, ...headers })
+		.status(status)
+		.send(html);
 	return { noWebhookResponse: true };
 }
 
@@ -78,6 +84,14 @@ const PAGE_PROBLEMS = {
 	wrongAnswer: {
 		title: 'Your answer can’t be sent',
 		says: ['Nothing was saved. Change the marked answers, then select Send.'],
+	},
+	sending: {
+		title: 'Another answer is being sent',
+		says: ['Your answer wasn’t saved. Select Send again in a few seconds.'],
+	},
+	answered: {
+		title: 'Already answered',
+		says: ['Your new answer wasn’t saved, because an earlier one was sent.'],
 	},
 	closed: {
 		title: 'Already answered',
@@ -298,6 +312,15 @@ function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
 	});
 }
 
+/** Returns whether the execution has an answer in its records. */
+const isApplied = ({ contexts }: PausedExecution, { answers }: SavedAnswer): boolean => {
+	const requests = Object.values(contexts)
+		.flatMap(listCourses)
+		.flatMap((each) => each.requests);
+	const times = requests.flatMap(({ votes }) => votes.map(({ at }) => at));
+	return answers.every(({ vote }) => times.some((at) => at >= vote.at));
+};
+
 function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const execution = openPausedExecution(context);
 	const { method } = context.getRequestObject();
@@ -321,8 +344,21 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const whole = openWholeChange(found, sections, query);
 	if (!isPost) return sendPage(context, 200, whole ? { ...whole, query: view.query } : view);
 	const body: unknown = context.getBodyData();
-	const answers = readForms(sections, body, realClock.now());
+	const now = realClock.now();
+	if (isSending(context.getExecutionId(), (saved) => isApplied(execution, saved), now)) {
+		const filled = isRecord(body) ? body : {};
+		// The page's script sends the form again.
+		const headers = { 'Retry-After': '1' };
+		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS.sending, filled }, headers);
+	}
+	const answers = readForms(sections, body, nextAnswerTime(now));
 	if (isProblem(answers)) {
+		if (answers === 'changed' && (view.given ?? []).length > 0)
+			return sendPage(context, 409, {
+				...view,
+				...PAGE_PROBLEMS.answered,
+				typed: listTyped(body),
+			});
 		const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;
 		return sendPage(context, 409, { ...view, ...explainProblem(answers, body, isSingle) });
 	}

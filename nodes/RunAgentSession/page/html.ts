@@ -491,7 +491,7 @@ function form(view: PageView, pending: PageForm): Html {
 	if (!takesAnswers) return markup`<div>${cards}${rest}</div>`;
 	const isOwnOpen = pending.requests.some(isUnanswered);
 	const isAnswered = !sections.some((each) => each.pending.requests.some(isUnanswered));
-	return markup`<form method="post"${isAnswered && ' class="answered"'}>
+	return markup`<form method="post"${isAnswered && markup` class="answered"`}>
 ${cards}
 ${rest}
 <details><summary>Add a comment</summary>

@@ -21,15 +21,22 @@ addEventListener('submit', async (event) => {
 		const answer = await fetch('', { method: 'POST', body }).catch(() => undefined);
 		if (!answer) return say('There’s no connection. Nothing was sent. Select Send again.');
 		const text = await answer.text();
+		const isBusy =
+			answer.status === 409 && (answer.headers.has('retry-after') || /running already/.test(text));
+		if (isBusy && Date.now() < until) {
+			await new Promise((resolve) => setTimeout(resolve, 1000));
+			continue;
+		}
 		if (/html/.test(answer.headers.get('content-type'))) {
 			document.open();
 			document.write(text);
 			return document.close();
 		}
-		const isRunning = answer.status === 409 && /running/.test(text);
-		if (!isRunning) return say('n8n doesn’t take the answer (status ' + answer.status + '). The workflow may have ended.');
-		if (Date.now() > until) return say('n8n is still busy. Nothing was sent. Select Send again in a minute.');
-		await new Promise((resolve) => setTimeout(resolve, 1000));
+		return say(
+			isBusy
+				? 'n8n is still busy. Nothing was sent. Select Send again in a minute.'
+				: 'n8n didn’t take the answer (status ' + answer.status + '). The workflow may have ended.',
+		);
 	}
 });
 `;
