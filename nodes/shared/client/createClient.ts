@@ -1,5 +1,6 @@
 import { fingerprint } from '../values';
 import { WorkspaceAutomationError } from '../errors';
+import { isVersionRefused } from './attemptError';
 import { CREDENTIAL } from './credential';
 import { createTransport, type SendOptions, type TransportOptions } from './transport';
 import type { ApiContext, ConnectionOptions } from './types';
@@ -26,7 +27,12 @@ function addOverrideHint(
 	{ id, assumed, version, method }: ServiceOperation,
 	error: unknown,
 ): unknown {
-	if (!(error instanceof WorkspaceAutomationError) || !(assumed || version)) return error;
+	if (!(error instanceof WorkspaceAutomationError)) return error;
+	if (isVersionRefused(error.context)) {
+		error.description += ` ${requestOverride(id, 'version')}`;
+		return error;
+	}
+	if (!(assumed || version)) return error;
 	const { httpStatus = 0 } = error.context;
 	if (!SHAPE_STATUSES.includes(httpStatus) && !(assumed === 'path' && httpStatus === 404))
 		return error;

@@ -65,6 +65,7 @@ const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 	query: { ...filter, limit: '{limit}', cursor: '{cursor}' },
 	assumed: 'shape' as const,
 	effect: 'read' as const,
+	tooLarge: "Ask for less, for example with 'Limit'.",
 	answer: LIST_ANSWER,
 });
 
@@ -85,6 +86,17 @@ const NAME_CONFLICT = {
 		description:
 			'Check whether a file or folder with this name exists there. Nothing was overwritten.',
 	},
+};
+
+const DECISION_ERRORS = {
+	409: {
+		message: "The request doesn't take this now",
+		description:
+			'It may have been decided already, or the agent may have withdrawn it. Check the session in the dashboard.',
+	},
+};
+const PRODUCT_ERRORS = {
+	413: { message: 'The product is too large', description: "Shorten the values in 'Fields'." },
 };
 
 const TASK = { id: 'taskId', objects: ['task'] };
@@ -188,6 +200,7 @@ export const OPERATIONS = {
 			description:
 				'Check the session in the dashboard. If it still waits for a decision, run the workflow again.',
 		},
+		errors: DECISION_ERRORS,
 		newSession: true,
 		urgent: true,
 		maxBytes: MAX_SESSION_BYTES,
@@ -205,6 +218,7 @@ export const OPERATIONS = {
 			description:
 				'Check the session in the dashboard. If it still waits for an answer, run the workflow again.',
 		},
+		errors: DECISION_ERRORS,
 		newSession: true,
 		urgent: true,
 		maxBytes: MAX_SESSION_BYTES,
@@ -216,6 +230,7 @@ export const OPERATIONS = {
 		effect: 'read',
 		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
 		maxBytes: 256 * MIB,
+		tooLarge: 'Write a narrower query, for example with LIMIT or fewer columns.',
 		errors: { 413: { message: 'The query is too long', description: 'Shorten the query.' } },
 		answer: { data: ['data'] },
 		timeoutMs: 90_000,
@@ -306,6 +321,7 @@ export const OPERATIONS = {
 		effect: 'read',
 		// A file of 10 MiB (API document, Limits) with every character escaped
 		maxBytes: 64 * MIB,
+		tooLarge: 'Download the file from the product instead.',
 		answer: {
 			text: ['text', 'content'],
 			url: ['url', 'downloadUrl', 'download_url', 'signed_url'],
@@ -333,6 +349,7 @@ export const OPERATIONS = {
 			description:
 				"Check the products of the project. If the product isn't there, run the workflow again. The node doesn't create it again, because there could be two.",
 		},
+		errors: PRODUCT_ERRORS,
 	},
 	updateProduct: {
 		method: 'PATCH',
@@ -342,6 +359,7 @@ export const OPERATIONS = {
 		values: ['projectId'],
 		effect: 'idempotent',
 		resource: { id: 'productId' },
+		errors: PRODUCT_ERRORS,
 	},
 } as const satisfies Record<string, OperationRow>;
 

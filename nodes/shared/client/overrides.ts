@@ -151,7 +151,7 @@ export function createRequest(
 		body?: Record<string, unknown>;
 	};
 	const decided = pickValues(values, allowedPlaceholders(id));
-	const { method, effect, version, scope, errors, maxBytes, timeoutMs } = operation;
+	const { method, effect, version, scope, errors, maxBytes, tooLarge, timeoutMs } = operation;
 	return {
 		method,
 		effect,
@@ -159,6 +159,7 @@ export function createRequest(
 		scope,
 		errors,
 		maxBytes,
+		tooLarge,
 		timeoutMs,
 		path: fillPath(id, operation.path, values),
 		...(query && { query: fields.query ?? {} }),
