@@ -11,6 +11,7 @@ import {
 import {
 	applyPoll,
 	endRequests,
+	isOpen,
 	MAX_UNCONFIRMED_MS,
 	recordAsked,
 	recordRefused,
@@ -176,6 +177,85 @@ describe('content identifies a request', () => {
 	);
 });
 
+describe('what is sent', () => {
+	const fields = fc.record({
+		permission: fc.constantFrom('bash', 'edit'),
+		patterns: fc.constantFrom(['a'], ['b'], ['a', 'b']),
+		metadata: fc.option(
+			fc.dictionary(
+				fc.constantFrom('at', 'elapsedMs', 'count', 'note', 'id', 'deep'),
+				fc.oneof(
+					fc.integer({ min: 0, max: 40_000 }),
+					fc.integer({ min: -60, max: 60 }).map((seconds) => time(seconds * 1_000)),
+					fc.constantFrom('2026-12-24', 'x', { at: 1 }, { at: 2 }),
+				),
+			),
+			{ nil: undefined },
+		),
+	});
+	const step = fc.record({
+		shows: fields,
+		seconds: fc.integer({ min: 1, max: 30 }),
+		repeats: fc.boolean(),
+		answers: fc.boolean(),
+		hasNewId: fc.boolean(),
+	});
+	/** A request without what may tick */
+	const withoutClocks = ({ id: _, metadata, ...others }: Interaction) => ({
+		...others,
+		metadata: Object.fromEntries(
+			Object.entries((metadata ?? {}) as object).map(([name, value]) => {
+				const isClock = typeof value === 'number' || /T.*Z$/.test(String(value));
+				return [name, ['at', 'elapsedMs'].includes(name) && isClock ? 'a clock' : value];
+			}),
+		),
+	});
+
+	test('was seen by who answered, character by character, clocks aside, whatever the service does', () => {
+		fc.assert(
+			fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
+				let [records, questions, now, id]: [RequestRecord[], Question[], number, number] = [
+					[],
+					[],
+					START,
+					0,
+				];
+				let shown = request(steps[0].shows);
+				/** What the page showed when a vote was cast */
+				const seen = new Map<number, Interaction>();
+				for (const { shows, seconds, repeats, answers, hasNewId } of steps) {
+					now += seconds * 1_000;
+					if (!repeats) shown = request(shows);
+					if (hasNewId) id++;
+					shown = { ...shown, id: `r${id}` };
+					records = polled(records, now, structuredClone(shown));
+					const ask: Verdict = { decision: 'ask', because: 'x' };
+					const { due, undecided } = planDecisions(records, questions, () => ask);
+					for (const { record, verdict } of due) {
+						const votes = record.votes.map(({ at }) => seen.get(at)!);
+						expect(votes.map(withoutClocks)).toEqual([withoutClocks(shown)]);
+						expect(withoutClocks(record.interaction!)).toEqual(withoutClocks(shown));
+						records = recordSending(records, record, verdict, now);
+						records = recordRefused(records, record, true, now);
+					}
+					const unasked = undecided
+						.map(({ record }) => record)
+						.filter((record) => mustBeAsked(record, questions));
+					records = recordAsked(records, unasked, now);
+					if (unasked.length > 0)
+						questions = [...questions, createQuestion(unasked, undefined, now, {})];
+					const open = records.find(isOpen);
+					if (!answers || !open) continue;
+					seen.set(now, open.interaction!);
+					const votes = castVote(open.votes, vote({ at: now }));
+					records = recordVotes(records, open, votes!);
+				}
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
 describe('what came of a decision', () => {
 	const [seen] = polled([], 1, request());
 	const sending = recordSending([seen], seen, approve, 1_000);
@@ -313,10 +393,7 @@ describe('votes', () => {
 		],
 		[
 			'once, if the words of one do not say for how long it lasts',
-			[
-				vote({ option: 'folder' }),
-				vote({ approver: 1, option: 'session', lastsFor: 'session' }),
-			],
+			[vote({ option: 'folder' }), vote({ approver: 1, option: 'session', lastsFor: 'session' })],
 			{ decision: 'approve', option: 'once' },
 		],
 	])('of two lasting choices, the narrower one counts: %s', (_name, votes, verdict) => {
