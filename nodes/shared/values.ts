@@ -120,7 +120,7 @@ function isTooDeepByLevel(value: object, maxDepth: number): boolean {
 	return level.size > 0;
 }
 
-/** Sorting more keys takes longer than reading them. Services that reorder keys do so in small objects. */
+/** Sorting more keys takes longer than reading them: larger objects keep their order. Services that reorder keys do so in small ones. */
 const MAX_SORTED_KEYS = 100;
 
 const hasObject = (values: readonly unknown[]): boolean => values.some(isObject);
@@ -134,7 +134,9 @@ function writeSorted(value: unknown, without?: ReadonlySet<string>): string | un
 			? `[${value.map((each) => writeSorted(each) ?? 'null').join()}]`
 			: JSON.stringify(value);
 	const given = Object.keys(value);
-	const names = given.length > MAX_SORTED_KEYS ? given : given.sort();
+	const isLarge = given.length > MAX_SORTED_KEYS;
+	if (isLarge && !without) return JSON.stringify(value);
+	const names = isLarge ? given : given.sort();
 	const fields = value as Record<string, unknown>;
 	const parts: string[] = [];
 	for (const name of names) {

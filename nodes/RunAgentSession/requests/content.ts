@@ -37,8 +37,8 @@ function readClocks(metadata: Record<string, unknown>): Clocks {
 	return clocks;
 }
 
-const hashParts = (frame: string, metadata: object, without: readonly string[] = []): string =>
-	fingerprint([frame, sortedJson(metadata, without), ...without].join('\n'));
+const hashParts = (frame: string, metadata: object, without?: readonly string[]): string =>
+	fingerprint([frame, sortedJson(metadata, without), ...(without ?? [])].join('\n'));
 
 /** Reads a request once. Returns undefined if it's nested too deeply. */
 export function readContent(interaction: Interaction): Content | undefined {
