@@ -196,13 +196,14 @@ describe('the page', () => {
 			/^default-src 'none'; style-src '(sha256-[^']+)'; script-src '(sha256-[^']+)'; connect-src 'self'; form-action 'self'; base-uri 'none'/.exec(
 				policy,
 			)!;
-		const hashOf = (text: string) =>
-			`sha256-${createHash('sha256').update(text).digest('base64')}`;
+		const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 		expect(scripts.map(hashOf)).toEqual([script]);
 		expect([...html.matchAll(/<style>(.*?)<\/style>/gs)].map(([, text]) => hashOf(text))).toEqual([
 			style,
 		]);
-		expect(html).toContain(`content="${policy.replace("; frame-ancestors 'none'", '').replaceAll("'", '&#39;')}"`);
+		expect(html).toContain(
+			`content="${policy.replace("; frame-ancestors 'none'", '').replaceAll("'", '&#39;')}"`,
+		);
 		expect(policy).toContain("frame-ancestors 'none'");
 		expect(PAGE_HEADERS).toMatchObject({
 			'Referrer-Policy': 'no-referrer',

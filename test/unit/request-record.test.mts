@@ -211,7 +211,7 @@ describe('what is sent', () => {
 		),
 	});
 
-	test('was seen by who answered, character by character, clocks aside, whatever the service does', () => {
+	test('was seen by who answered, character by character, clocks aside, for any changes by the service', () => {
 		fc.assert(
 			fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
 				let [records, questions, now, id]: [RequestRecord[], Question[], number, number] = [

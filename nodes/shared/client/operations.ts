@@ -2,9 +2,14 @@
 
 import { MIB } from '../values';
 import type { Clock } from './clock';
-import type { AskedResource } from './resource';
 import type { SendOptions } from './transport';
-import type { ApiRequest, ApiResponse, ConnectionOptions, NonIdempotent } from './types';
+import type {
+	ApiRequest,
+	ApiResponse,
+	AskedResource,
+	ConnectionOptions,
+	NonIdempotent,
+} from './types';
 
 /** A JSON value in which texts may hold `{placeholders}` */
 export type Template = unknown;

@@ -1,16 +1,10 @@
 import { WorkspaceAutomationError } from '../errors';
 import { isRecord, quote } from '../values';
-import type { ServiceOperation, Values } from './operations';
+import type { ApiRequest, AskedResource } from './types';
 
 // A response counts only for the resource that was asked for: a cache or a mixed-up replica may answer with another one.
 
-/** Which resource an operation is about */
-export interface AskedResource {
-	/** The value that identifies it */
-	id: string;
-	/** What its `object` may say */
-	objects?: readonly string[];
-}
+type AskedOperation = Pick<ApiRequest, 'method' | 'effect'> & { resource?: AskedResource };
 
 const toKey = (value: unknown): string => String(value).toLowerCase();
 
@@ -38,7 +32,7 @@ const EFFECTS: Partial<Record<string, string>> = {
 };
 
 function otherResourceError(
-	{ method, effect }: ServiceOperation,
+	{ method, effect }: AskedOperation,
 	asked: string,
 	found: string,
 ): WorkspaceAutomationError {
@@ -53,7 +47,11 @@ function otherResourceError(
 }
 
 /** @throws WorkspaceAutomationError that names both, if a response is about another resource than the one that was asked for */
-export function requireAsked(operation: ServiceOperation, values: Values, body: unknown): void {
+export function requireAsked(
+	operation: AskedOperation,
+	values: Record<string, unknown>,
+	body: unknown,
+): void {
 	const { resource } = operation;
 	if (!resource || !isRecord(body)) return;
 	const asked = values[resource.id];

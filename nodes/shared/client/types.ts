@@ -52,6 +52,14 @@ export type ConnectionOptions = Pick<
 	'proxy' | 'skipSslCertificateValidation' | 'allowedDomains'
 >;
 
+/** Which single resource an operation is about */
+export interface AskedResource {
+	/** The value that identifies it */
+	id: string;
+	/** What its `object` may say */
+	objects?: readonly string[];
+}
+
 export type Headers = Record<string, unknown>;
 
 export interface ApiResponse {
