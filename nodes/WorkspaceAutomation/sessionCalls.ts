@@ -19,6 +19,7 @@ import {
 	checkQuestionAnswer,
 	isQuestion,
 	readQuestion,
+	type AgentQuestion,
 } from '../shared/approvals/agentQuestion';
 import { readOptions, chooseOption } from '../shared/approvals/options';
 import {
@@ -53,6 +54,15 @@ async function findPendingInteraction(
 	);
 }
 
+function isQuestionError({ text, options }: AgentQuestion): WorkspaceAutomationError {
+	const labels = options.map(({ label }) => label).join(', ');
+	const offered = labels === '' ? '' : ` Its options: ${quoteVisible(labels, 300)}.`;
+	return new WorkspaceAutomationError(
+		'The interaction is a question',
+		`Nothing was sent. Set 'Decision' to Answer. The agent asks: ${quoteVisible(text, 300)}.${offered}`,
+	);
+}
+
 function findOption(
 	api: ApiClient,
 	interaction: Interaction,
@@ -66,11 +76,7 @@ function findOption(
 	});
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');
-	if (isQuestion(interaction))
-		throw new WorkspaceAutomationError(
-			'The interaction is a question',
-			`Nothing was sent. Set 'Decision' to Answer. The agent asks: ${quoteVisible(readQuestion(interaction).text, 300)}.`,
-		);
+	if (isQuestion(interaction)) throw isQuestionError(readQuestion(interaction));
 	throw new WorkspaceAutomationError(
 		`None of the request's options clearly means "${decision}"`,
 		`Set 'Decision' to Choose an Option and enter one of its values in 'Option Value': ${quote(offered) || "none. Use 'Body' under 'Additional Fields'"}.`,

@@ -188,13 +188,21 @@ const hasNull = (value: unknown): value is string =>
 	typeof value === 'string' && value.includes('\0');
 
 /** Accepts JSON text or, from an expression, an object. Empty means `{}`. */
-export function requireJsonObject(field: string, value: unknown): Record<string, unknown> {
+export const requireJsonObject = (field: string, value: unknown): Record<string, unknown> =>
+	parseJsonObject(field, value, ', or leave it empty');
+
+/** Reads a JSON object for a field. @param otherwise what else an error offers */
+export function parseJsonObject(
+	field: string,
+	value: unknown,
+	otherwise = '',
+): Record<string, unknown> {
 	if (isEmpty(value) || value === '') return {};
 	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
 	if (!isRecord(parsed))
 		throw new WorkspaceAutomationError(
 			`'${field}' isn't a valid JSON object`,
-			`Enter a JSON object such as {"name": "value"} in '${field}', or leave it empty.`,
+			`Enter a JSON object such as {"name": "value"} in '${field}'${otherwise}.`,
 		);
 	if (isTooDeep(parsed))
 		throw new WorkspaceAutomationError(

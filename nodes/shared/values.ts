@@ -81,10 +81,36 @@ export function parseList(field: unknown): unknown[] | undefined {
 /** The API document shows four levels. */
 const MAX_JSON_DEPTH = 100;
 
+/** Values that are counted one by one. JSON of 16 MiB has no more, and shared values may have more paths than that. */
+const MAX_VALUES = 10_000_000;
+
+const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
+
+/** Values that are known not to be too deep: a response, and what is in it down to a field of a request. Listing the keys of a large one is slow. */
+const shallow = new WeakSet<object>();
+const MAX_KNOWN_DEPTH = 4;
+
 /** Needs no stack, however deep the value is. */
 export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean {
-	const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
-	let level = new Set([value].filter(isObject));
+	let left = MAX_VALUES;
+	const known: object[] = [];
+	const isDeeper = (each: object, depth: number): boolean => {
+		if (depth > maxDepth) return true;
+		if (depth <= MAX_KNOWN_DEPTH) known.push(each);
+		const inner = Array.isArray(each) ? (each as unknown[]) : Object.values(each);
+		left -= inner.length;
+		return left > 0 && inner.some((one) => isObject(one) && isDeeper(one, depth + 1));
+	};
+	if (!isObject(value) || shallow.has(value)) return false;
+	const isDeep = isDeeper(value, 0);
+	if (left <= 0) return isTooDeepByLevel(value, maxDepth);
+	if (!isDeep && maxDepth <= MAX_JSON_DEPTH) for (const each of known) shallow.add(each);
+	return isDeep;
+}
+
+/** Looks at each value once, however many paths lead to it. */
+function isTooDeepByLevel(value: object, maxDepth: number): boolean {
+	let level = new Set([value]);
 	for (let depth = 0; depth <= maxDepth && level.size > 0; depth++) {
 		const next = new Set<object>();
 		for (const each of level)
@@ -94,15 +120,39 @@ export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): bo
 	return level.size > 0;
 }
 
-const sortKeys = (_key: string, value: unknown): unknown =>
-	isRecord(value)
-		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-		: value;
+/** Sorting more keys takes longer than reading them: larger objects keep their order. Services that reorder keys do so in small ones. */
+const MAX_SORTED_KEYS = 100;
 
-/** Returns JSON independent of the order of keys, or undefined if the value is nested too deeply. */
-export function sortedJson(value: unknown): string | undefined {
+const hasObject = (values: readonly unknown[]): boolean => values.some(isObject);
+
+/** Writes JSON with sorted keys. @param without names at the top that are left out */
+function writeSorted(value: unknown, without?: ReadonlySet<string>): string | undefined {
+	if (!isObject(value)) return JSON.stringify(value);
+	if ('toJSON' in value && typeof value.toJSON === 'function') return JSON.stringify(value);
+	if (Array.isArray(value))
+		return hasObject(value)
+			? `[${value.map((each) => writeSorted(each) ?? 'null').join()}]`
+			: JSON.stringify(value);
+	const given = Object.keys(value);
+	const isLarge = given.length > MAX_SORTED_KEYS;
+	if (isLarge && !without) return JSON.stringify(value);
+	const names = isLarge ? given : given.sort();
+	const fields = value as Record<string, unknown>;
+	const parts: string[] = [];
+	for (const name of names) {
+		const json = without?.has(name) ? undefined : writeSorted(fields[name]);
+		if (json !== undefined) parts.push(`${JSON.stringify(name)}:${json}`);
+	}
+	return `{${parts.join()}}`;
+}
+
+/**
+ * Returns JSON independent of the order of keys, or undefined if the value is nested too deeply.
+ * @param without names at the top that are left out
+ */
+export function sortedJson(value: unknown, without?: readonly string[]): string | undefined {
 	try {
-		return isTooDeep(value) ? undefined : JSON.stringify(value, sortKeys);
+		return isTooDeep(value) ? undefined : writeSorted(value, without && new Set(without));
 	} catch {
 		return undefined;
 	}

@@ -1,5 +1,5 @@
 // The approval page in Chromium, at the width of a phone and of a desk: nothing scrolls sideways, the choices are in sight, axe finds nothing.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.ts';
@@ -13,11 +13,28 @@ const describe = describeWith('Chromium');
 describe('the approval page', () => {
 	let browser: Browser;
 	let server: Server;
+	/** Forms that were sent */
+	let forms: string[] = [];
+	/** Number of forms that n8n itself answers, because the execution is running */
+	let running = 0;
+
+	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		forms.push(Buffer.concat(chunks).toString());
+		if (running-- > 0) {
+			const message = 'The execution "7" is running already.';
+			response.writeHead(409, { 'Content-Type': 'application/json' });
+			response.end(JSON.stringify({ code: 409, message }));
+		} else response.writeHead(200, PAGE_HEADERS).end(renderPage(pageViews().sent));
+	}
+
 	beforeAll(async () => {
 		const views = pageViews();
-		server = createServer(({ url }, response) => {
-			const view = views[url!.slice(1) as keyof typeof views];
-			if (view) response.writeHead(200, PAGE_HEADERS).end(renderPage(view));
+		server = createServer((request, response) => {
+			const view = views[request.url!.slice(1) as keyof typeof views];
+			if (request.method === 'POST') void receive(request, response);
+			else if (view) response.writeHead(200, PAGE_HEADERS).end(renderPage(view));
 			else response.writeHead(404).end();
 		}).listen(0, '127.0.0.1');
 		browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
@@ -108,6 +125,76 @@ describe('the approval page', () => {
 			for (const choice of ['Approve once', 'Deny', 'Always approve'])
 				expect(await group.getByRole('radio', { name: choice }).count()).toBe(1);
 		}
+		await page.close();
+	});
+
+	test('sends the form again while the execution is running, and keeps what was chosen', async () => {
+		[forms, running] = [[], 2];
+		const page = await open('one');
+		const said: string[] = [];
+		page.on('console', (message) => said.push(message.text()));
+		await page.getByLabel('Deny').check();
+		await page.getByLabel('Reason').fill('Use the staging site.');
+		await page.getByRole('button', { name: 'Send' }).click();
+		const sending = page.getByRole('button', { name: 'Sending…' });
+		expect(await sending.isDisabled()).toBe(true);
+		await page.getByRole('heading', { name: 'Your answer was saved' }).waitFor();
+		expect(forms).toHaveLength(3);
+		expect(new Set(forms).size).toBe(1);
+		expect(forms[0]).toContain('request0=1&reason0=Use+the+staging+site.');
+		expect(said.filter((text) => !text.includes('409'))).toEqual([]);
+		await page.close();
+	});
+
+	test('says so if n8n takes no answer, and keeps what was chosen', async () => {
+		const page = await open('one');
+		await page.route('**/*', async (route) =>
+			route.request().method() === 'POST'
+				? await route.fulfill({ status: 404, json: { code: 404 } })
+				: await route.continue(),
+		);
+		await page.getByLabel('Approve once').check();
+		await page.getByRole('button', { name: 'Send' }).click();
+		await page.getByText('n8n didn’t take the answer (status 404)').waitFor();
+		expect(await page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
+		expect(await page.getByLabel('Approve once').isChecked()).toBe(true);
+		expect(await findProblems(page)).toEqual([]);
+		await page.close();
+	});
+
+	test.each([true, false])(
+		'jumps to the request that lacks a choice (script %s)',
+		async (javaScriptEnabled) => {
+			const page = await browser.newPage({ viewport: SIZES[0], javaScriptEnabled });
+			const { port } = server.address() as AddressInfo;
+			await page.goto(`http://127.0.0.1:${port}/missing`);
+			const group = page.getByRole('group', { name: '2 of 2' });
+			const { y } = (await group.getByText('Choose for this request.').boundingBox())!;
+			const bar = (await page.locator('.send').boundingBox())!;
+			expect(y).toBeGreaterThan(0);
+			expect(y).toBeLessThan(bar.y);
+			expect(
+				await page.getByRole('group', { name: '1 of 2' }).getByLabel('Approve once').isChecked(),
+			).toBe(true);
+			await page.close();
+		},
+	);
+
+	test('folds the choices of a request that has an answer, and Send with them', async () => {
+		const page = await browser.newPage({ viewport: SIZES[0], javaScriptEnabled: false });
+		const { port } = server.address() as AddressInfo;
+		await page.goto(`http://127.0.0.1:${port}/answered`);
+		const group = page.getByRole('group', { name: '1 of 3' });
+		const send = page.getByRole('button', { name: 'Send' });
+		expect([await group.getByLabel('Deny').isVisible(), await send.isVisible()]).toEqual([
+			false,
+			false,
+		]);
+		await group.getByText('Change the answer').click();
+		expect([await group.getByLabel('Deny').isVisible(), await send.isVisible()]).toEqual([
+			true,
+			true,
+		]);
 		await page.close();
 	});
 });

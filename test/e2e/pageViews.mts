@@ -170,6 +170,26 @@ export function pageViews() {
 			...asks(form(request(), question({ question: 'Which color?' }))),
 			filled: { request0: '1', reason0: 'Use the staging site.', answer1: 'x'.repeat(500) },
 		},
+		answered: {
+			...asks(formFor(sent)),
+			title: 'Your answer is saved and will be sent',
+			says: ['Until it’s sent, you can change it here. The last answer counts.'],
+		},
+		missing: {
+			...asks(form(request(), edit)),
+			title: 'A choice is missing',
+			says: ['Nothing was saved. Choose for each marked request, then select Send.'],
+			filled: { request0: '0' },
+			problems: [{ at: 1, reason: 'Choose for this request.', isMissing: true as const }],
+		},
+		late: {
+			...saved,
+			isSender: false,
+			title: 'Already answered',
+			says: ['Your new answer wasn’t saved.'],
+			given: listGiven(sent, sent.questions[0], 0),
+			typed: ['Use the staging site.'],
+		},
 		problem: { now: NOW, title: 'This link isn’t valid', says: ['Nothing was decided.'] },
 	} satisfies Record<string, PageView>;
 }

@@ -73,7 +73,7 @@ describe('a question', () => {
 			'The answer isn’t one of the agent’s options. Choose one of them.',
 		],
 	])('%j has no answer in %j: %s', (fields, sent, reason) =>
-		expect(read(formFor(question(fields)), sent)).toEqual({ reason }),
+		expect(read(formFor(question(fields)), sent)).toEqual({ problems: [{ at: 0, reason }] }),
 	);
 
 	test('that has changed since the page was opened takes no answer', () => {

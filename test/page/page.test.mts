@@ -1,4 +1,5 @@
 // The approval page: what it shows, what can be chosen, and which answer counts. Pure.
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
@@ -184,11 +185,25 @@ describe("an agent's words", () => {
 });
 
 describe('the page', () => {
-	test('has no script, no external source, and only the style that its policy names', () => {
+	test('has no external source, and only the style and the script that its policy names', () => {
 		const html = page({ pending: pending(request()) });
-		expect(html).not.toMatch(/<script|\son\w+=|\ssrc=|javascript:|url\(|@import/i);
+		const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script);
+		expect(html.replaceAll(/<script>.*?<\/script>/gs, '')).not.toMatch(
+			/<script|\son\w+=|\ssrc=|javascript:|url\(|@import/i,
+		);
 		const policy = PAGE_HEADERS['Content-Security-Policy'];
-		expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/);
+		const [, style, script] =
+			/^default-src 'none'; style-src '(sha256-[^']+)'; script-src '(sha256-[^']+)'; connect-src 'self'; form-action 'self'; base-uri 'none'/.exec(
+				policy,
+			)!;
+		const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+		expect(scripts.map(hashOf)).toEqual([script]);
+		expect([...html.matchAll(/<style>(.*?)<\/style>/gs)].map(([, text]) => hashOf(text))).toEqual([
+			style,
+		]);
+		expect(html).toContain(
+			`content="${policy.replace("; frame-ancestors 'none'", '').replaceAll("'", '&#39;')}"`,
+		);
 		expect(policy).toContain("frame-ancestors 'none'");
 		expect(PAGE_HEADERS).toMatchObject({
 			'Referrer-Policy': 'no-referrer',
@@ -338,7 +353,8 @@ describe('an answer', () => {
 		'without a choice is none: %j',
 		(part) => {
 			const now = pending(...two);
-			expect(read(now, { shown: now.shown, ...filled, ...part })).toBe('incomplete');
+			const problem = { at: 1, reason: 'Choose for this request.', isMissing: true };
+			expect(read(now, { shown: now.shown, ...filled, ...part })).toEqual({ problems: [problem] });
 		},
 	);
 });
@@ -387,7 +403,7 @@ describe('several approvers', () => {
 		maxReminders: 0,
 	};
 
-	test('see who has answered and who has not, and answer once', () => {
+	test('see who has answered and who has not', () => {
 		const asking = asked([request()], { team });
 		asking.requests[0].votes = [
 			{
@@ -399,7 +415,7 @@ describe('several approvers', () => {
 				at: NOW,
 			},
 		];
-		expect(formOf(asking, 0).requests).toEqual([]);
+		expect(formOf(asking, 0).requests).toMatchObject([{ given: { choice: 'Approve once' } }]);
 		const [{ status }] = formOf(asking, 1).requests;
 		expect(status).toMatchObject({
 			needed: 2,

@@ -1,6 +1,7 @@
 // Who decides what a session asks for: rules 5, 6 and 21.
 import { describe, expect, test } from '@jest/globals';
-import { MAX_PENDING, MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { MAX_PENDING } from '../../nodes/RunAgentSession/requests/record.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { MAX_TEXT } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
@@ -92,7 +93,6 @@ describe('an agent that asks endlessly', () => {
 		const more = (count: number, pattern = 'x') => ({
 			status: 200,
 			body: JSON.stringify({
-				sessionId: 'any',
 				status: 'running',
 				pendingInteractions: Array.from({ length: count }, () => ({
 					id: `i${asked++}`,
@@ -125,16 +125,14 @@ describe('an agent that asks endlessly', () => {
 		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
 	});
 
-	test('gets answers for a hundred requests at once, and the rest goes to Needs Approval', async () => {
+	test('has two hundred requests at once in the item, and a warning counts the others', async () => {
 		const { service, more } = endless();
-		service.meets('poll', more(150));
+		service.meets('poll', more(250));
 		const result = await service.run('x', { policy: policy('ask') });
-		const ours = result.undecided.filter(
-			({ because }) => because === 'the permission policy asks for approval',
-		);
-		expect([ours.length, result.undecided.length]).toEqual([MAX_PENDING, 150]);
-		expect(result.undecided[149].because).toBe(
-			'the node decides at most 100 pending requests at once',
+		expect(result.undecided).toHaveLength(MAX_PENDING);
+		expect(result.session.pendingInteractions).toHaveLength(MAX_PENDING);
+		expect(result.warnings).toContainEqual(
+			expect.stringMatching(/^50 more requests are pending\. The node decides at most 200 at once/),
 		);
 	});
 

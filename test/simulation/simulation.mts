@@ -171,9 +171,11 @@ function contextFor(
 }
 
 /** One service in simulated time, with any number of runs against it. */
-export function simulation(dialects: readonly DialectName[] = []) {
+export function simulation(
+	dialects: readonly DialectName[] = [],
+	overrides = settingsFor(dialects),
+) {
 	const virtual = createVirtualClock(START);
-	const overrides = settingsFor(dialects);
 	const service = createService({
 		// Its clock is another machine's.
 		clock: serviceTime({ now: virtual.monotonicMs }),

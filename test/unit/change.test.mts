@@ -45,6 +45,30 @@ const GIT_LINES = [
 	'+5 // done',
 ];
 
+describe('every change is shown', () => {
+	const removal = (line: number) => `--- a/x\n+++ b/x\n@@ -${line},1 +${line},0 @@\n-gone`;
+
+	test('two removals of the same line at two places are two', () => {
+		expect(show(read({ diff: removal(3), patch: removal(40) }))).toEqual([
+			'@ @@ -3,1 +3,0 @@',
+			'-3 gone',
+			'@ @@',
+			'@ @@ -40,1 +40,0 @@',
+			'-40 gone',
+		]);
+	});
+
+	test('the same removal twice in a list of edits is two, also beside a diff of one', () => {
+		const edit = { oldText: 'gone\n', newText: '' };
+		const lines = show(read({ path: 'x', diff: removal(3), edits: [edit, edit] }));
+		expect(lines.filter((line) => line.startsWith('-'))).toEqual(['-3 gone', '- gone']);
+	});
+
+	test('the same change in two fields is one', () => {
+		expect(show(read({ diff: removal(3), patch: removal(3) }))).toHaveLength(2);
+	});
+});
+
 describe('a change is found', () => {
 	test.each<[string, object, string[]]>([
 		['in diff', { diff: GIT_DIFF }, GIT_LINES],

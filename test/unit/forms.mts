@@ -2,10 +2,10 @@
 import {
 	isProblem,
 	readForms,
-	type FormAnswer,
 	type FormProblem,
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
+import type { FormAnswer } from '../../nodes/RunAgentSession/requests/castAnswer.ts';
 
 export function readForm(form: PageForm, body: unknown, at: number): FormAnswer[] | FormProblem {
 	const read = readForms([{ pending: form }], body, at);

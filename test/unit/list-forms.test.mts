@@ -129,6 +129,11 @@ const RIGHT: Record<string, Form> = {
 			body: { data, next_cursor: orNull(next) },
 			headers: next ? { link: `<${link(next)}>; rel="next"` } : {},
 		}),
+	'a link to the last page': ({ data, next, pages }) => ({
+		data,
+		next_cursor: orNull(next),
+		links: { first: '/tasks?page=1', last: `/tasks?page=${pages}` },
+	}),
 	'links to other pages at the end': ({ data, next, isLast }) =>
 		answer({
 			body: { data, next_cursor: orNull(next), links: { self: link('0'), next: null } },
@@ -237,6 +242,14 @@ const REFUSED: Record<string, Form> = {
 	'a total of pages': ({ data, number, pages }) => ({
 		data,
 		page: { current: number, total: pages },
+	}),
+	'links.last with a number': ({ data, pages }) => ({
+		data,
+		links: { first: '/tasks?page=1', last: `/tasks?page=${pages}`, next: null },
+	}),
+	'links.last that is not this page': ({ data, pages }) => ({
+		data,
+		links: { self: link('a'), last: link(pages === 1 ? 'a' : 'z') },
 	}),
 	last_page: ({ data, number, pages }) => ({ data, current_page: number, last_page: pages }),
 	totalPages: ({ data, pages }) => ({ data, totalPages: pages }),

@@ -45,6 +45,16 @@ describe('an invalid value in Overrides is named', () => {
 			/unknown answer "items"/,
 			/data, id, next_cursor, has_more/,
 		],
+		[
+			{ getAgentSession: { words: { completed: 'done, Running' } } },
+			/the status "running" in "words"/,
+			/Name only other statuses/,
+		],
+		[
+			{ getAgentSession: { words: { completed: 'done', failed: 'broken, DONE' } } },
+			/the status "done" in two lists of "words"/,
+			/Name it in "completed" or in "failed"/,
+		],
 		[{ createFile: { words: { folder: 'x' } } }, /unknown word "folder"/, /text, base64, asset/],
 		[{ createFile: { words: { text: '' } } }, /an invalid "words"/, /JSON object of texts/],
 		[{ getTask: { answer: { id: 'x' } } }, /unknown answer "id"/, /Nothing can be overridden/],

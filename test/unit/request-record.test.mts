@@ -1,7 +1,7 @@
 // The record of a request: what each event makes of it, as pure functions.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contentHash } from '../../nodes/RunAgentSession/requests/content.ts';
+import { readContent } from '../../nodes/RunAgentSession/requests/content.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import {
 	createQuestion,
@@ -11,6 +11,7 @@ import {
 import {
 	applyPoll,
 	endRequests,
+	isOpen,
 	MAX_UNCONFIRMED_MS,
 	recordAsked,
 	recordRefused,
@@ -56,6 +57,13 @@ const vote = (changes: Partial<Vote> = {}): Vote => ({
 	...changes,
 });
 
+const START = Date.parse('2026-10-05T09:00:00Z');
+const time = (ms: number) => new Date(START + ms).toISOString();
+/** The pending records after two polls, 10 s apart. The request counts as the same if its record stays. */
+const twice = (one: Interaction, other: Interaction) =>
+	polled(polled([], START, one), START + 10_000, other);
+const isSame = (one: Interaction, other: Interaction) => twice(one, other).length === 1;
+
 describe('content identifies a request', () => {
 	test.each<[string, Interaction, Interaction, boolean]>([
 		['another ID', request(), request({ id: 'r2' }), true],
@@ -63,43 +71,60 @@ describe('content identifies a request', () => {
 		['another folder', request(), request({ cwd: '/work' }), false],
 		['other options', request(), request({ response: { options: [] } }), false],
 		[
-			'another purpose',
-			request({ metadata: { purpose: 'a' } }),
-			request({ metadata: { purpose: 'b' } }),
-			false,
-		],
-		[
-			'a later time',
-			request({ metadata: { askedAt: '2026-10-05T09:00:00Z' } }),
-			request({ metadata: { askedAt: '2026-10-05T09:01:00Z' } }),
-			true,
-		],
-		[
-			'a counter',
-			request({ metadata: { attempt: 1 } }),
-			request({ metadata: { attempt: 2 } }),
-			true,
-		],
-		[
-			'a time under any name',
-			request({ metadata: { x: '2026-10-05T09:00:00Z' } }),
-			request({ metadata: { x: '2026-10-05T10:00:00Z' } }),
-			true,
-		],
-		[
-			'a duration',
-			request({ metadata: { waited_ms: 5 } }),
-			request({ metadata: { waited_ms: 9 } }),
-			true,
-		],
-		[
 			'keys in another order',
 			request({ metadata: { a: 'x', b: 'y' } }),
 			request({ metadata: { b: 'y', a: 'x' } }),
 			true,
 		],
-	])('%s', (_name, one, other, isSame) => {
-		expect(contentHash(one) === contentHash(other)).toBe(isSame);
+	])('%s', (_name, one, other, same) => {
+		expect(isSame(one, other)).toBe(same);
+	});
+
+	test.each<[string, object, object, boolean]>([
+		['a time that moved with the clock', { askedAt: time(-5) }, { askedAt: time(9_990) }, true],
+		['a time that stands still', { createdAt: time(-90_000) }, { createdAt: time(-90_000) }, true],
+		['milliseconds that grew with the clock', { elapsedMs: 5 }, { elapsedMs: 10_005 }, true],
+		[
+			'seconds that grew with the clock',
+			{ waited_ms: 5, uptime: 2 },
+			{ waited_ms: 9, uptime: 12 },
+			true,
+		],
+		['a time in seconds since 1970', { now: START / 1_000 }, { now: START / 1_000 + 10 }, true],
+		['a time that jumped', { at: time(-90_000) }, { at: time(0) }, false],
+		['a time that went back', { at: time(0) }, { at: time(-60_000) }, false],
+		['a time in the future that moved', { at: time(9e7) }, { at: time(9e7 + 1_000) }, false],
+		['a date', { at: '2026-12-24' }, { at: '2026-11-27' }, false],
+		['seconds since 1970 that jumped', { at: START / 1_000 - 9_000 }, { at: START / 1_000 }, false],
+		['a number that grew by more than the time', { elapsed: 1 }, { elapsed: 100_000 }, false],
+		['a number that fell', { elapsed: 9 }, { elapsed: 1 }, false],
+		['a clock that became a text', { elapsed: 1 }, { elapsed: '1 s' }, false],
+		['a clock that is gone', { elapsed: 1 }, {}, false],
+		['a count', { count: 1 }, { count: 2 }, false],
+		['an attempt', { attempt: 1 }, { attempt: 2 }, false],
+		['a time under another name', { x: time(0) }, { x: time(1_000) }, false],
+		['a clock that is deeper', { tool: { at: time(0) } }, { tool: { at: time(1) } }, false],
+		['a text with a number', { note: '3 files' }, { note: '4 files' }, false],
+		['an ID', { runId: 'a' }, { runId: 'b' }, false],
+		['a purpose', { purpose: 'a' }, { purpose: 'b' }, false],
+	])('only clocks may tick: %s', (_name, one, other, same) => {
+		expect(isSame(request({ metadata: one }), request({ metadata: other }))).toBe(same);
+	});
+
+	test('a clock outside of the metadata is content', () => {
+		expect(isSame(request({ at: time(0) }), request({ at: time(1_000) }))).toBe(false);
+	});
+
+	test('what was answered before a clock jumped is not sent', () => {
+		const publish = (at: string) => request({ metadata: { at } });
+		const seen = polled([], START, publish(time(-90_000)));
+		const question = createQuestion(seen, undefined, START, {});
+		const voted = recordVotes(recordAsked(seen, seen, START), seen[0], [vote()]);
+		expect(planDecisions(voted, [question], () => deny).due).toHaveLength(1);
+		const after = polled(voted, START + 10_000, publish(time(0)));
+		const plan = planDecisions(after, [question], () => ({ decision: 'ask', because: 'x' }));
+		expect(plan.due).toEqual([]);
+		expect(plan.undecided.map(({ record }) => mustBeAsked(record, [question]))).toEqual([true]);
 	});
 
 	test('the same content under a new ID keeps its time and its votes', () => {
@@ -150,6 +175,85 @@ describe('content identifies a request', () => {
 			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
 		},
 	);
+});
+
+describe('what is sent', () => {
+	const fields = fc.record({
+		permission: fc.constantFrom('bash', 'edit'),
+		patterns: fc.constantFrom(['a'], ['b'], ['a', 'b']),
+		metadata: fc.option(
+			fc.dictionary(
+				fc.constantFrom('at', 'elapsedMs', 'count', 'note', 'id', 'deep'),
+				fc.oneof(
+					fc.integer({ min: 0, max: 40_000 }),
+					fc.integer({ min: -60, max: 60 }).map((seconds) => time(seconds * 1_000)),
+					fc.constantFrom('2026-12-24', 'x', { at: 1 }, { at: 2 }),
+				),
+			),
+			{ nil: undefined },
+		),
+	});
+	const step = fc.record({
+		shows: fields,
+		seconds: fc.integer({ min: 1, max: 30 }),
+		repeats: fc.boolean(),
+		answers: fc.boolean(),
+		hasNewId: fc.boolean(),
+	});
+	/** A request without what may tick */
+	const withoutClocks = ({ id: _, metadata, ...others }: Interaction) => ({
+		...others,
+		metadata: Object.fromEntries(
+			Object.entries((metadata ?? {}) as object).map(([name, value]) => {
+				const isClock = typeof value === 'number' || /T.*Z$/.test(String(value));
+				return [name, ['at', 'elapsedMs'].includes(name) && isClock ? 'a clock' : value];
+			}),
+		),
+	});
+
+	test('was seen by who answered, character by character, clocks aside, for any changes by the service', () => {
+		fc.assert(
+			fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
+				let [records, questions, now, id]: [RequestRecord[], Question[], number, number] = [
+					[],
+					[],
+					START,
+					0,
+				];
+				let shown = request(steps[0].shows);
+				/** What the page showed when a vote was cast */
+				const seen = new Map<number, Interaction>();
+				for (const { shows, seconds, repeats, answers, hasNewId } of steps) {
+					now += seconds * 1_000;
+					if (!repeats) shown = request(shows);
+					if (hasNewId) id++;
+					shown = { ...shown, id: `r${id}` };
+					records = polled(records, now, structuredClone(shown));
+					const ask: Verdict = { decision: 'ask', because: 'x' };
+					const { due, undecided } = planDecisions(records, questions, () => ask);
+					for (const { record, verdict } of due) {
+						const votes = record.votes.map(({ at }) => seen.get(at)!);
+						expect(votes.map(withoutClocks)).toEqual([withoutClocks(shown)]);
+						expect(withoutClocks(record.interaction!)).toEqual(withoutClocks(shown));
+						records = recordSending(records, record, verdict, now);
+						records = recordRefused(records, record, true, now);
+					}
+					const unasked = undecided
+						.map(({ record }) => record)
+						.filter((record) => mustBeAsked(record, questions));
+					records = recordAsked(records, unasked, now);
+					if (unasked.length > 0)
+						questions = [...questions, createQuestion(unasked, undefined, now, {})];
+					const open = records.find(isOpen);
+					if (!answers || !open) continue;
+					seen.set(now, open.interaction!);
+					const votes = castVote(open.votes, vote({ at: now }));
+					records = recordVotes(records, open, votes!);
+				}
+			}),
+			{ numRuns: 300 },
+		);
+	});
 });
 
 describe('what came of a decision', () => {
@@ -278,10 +382,31 @@ describe('votes', () => {
 		expect(tally(votes, needed)).toEqual(verdict);
 	});
 
-	test('an approver votes once, and nobody after the decision', () => {
-		expect(castVote([vote()], vote(), 2)).toBeUndefined();
-		expect(castVote([vote()], vote({ approver: 1 }), 1)).toBeUndefined();
-		expect(castVote([vote()], vote({ approver: 1 }), 2)).toHaveLength(2);
+	test.each<[string, Vote[], unknown]>([
+		[
+			'the session',
+			[
+				vote({ option: 'always', lastsFor: 'ever', once: undefined }),
+				vote({ approver: 1, option: 'session', lastsFor: 'session', once: undefined }),
+			],
+			{ decision: 'approve', option: 'session' },
+		],
+		[
+			'once, if the words of one do not say for how long it lasts',
+			[vote({ option: 'folder' }), vote({ approver: 1, option: 'session', lastsFor: 'session' })],
+			{ decision: 'approve', option: 'once' },
+		],
+	])('of two lasting choices, the narrower one counts: %s', (_name, votes, verdict) => {
+		expect(tally(votes, 2)).toEqual(verdict);
+		expect(tally([...votes].reverse(), 2)).toEqual(verdict);
+	});
+
+	test("an approver's later answer replaces the earlier one, and never the other way round", () => {
+		const [first, second] = [vote({ at: 1 }), vote({ at: 2, decision: 'deny', option: 'reject' })];
+		const other = vote({ approver: 1 });
+		expect(castVote([first, other], second)).toEqual([second, other]);
+		expect(castVote([second, other], first)).toBeUndefined();
+		expect(castVote([first], other)).toEqual([first, other]);
 	});
 });
 
@@ -315,7 +440,7 @@ describe('any order of events', () => {
 		now: number;
 	}
 	const commands = ['a', 'b', 'c'];
-	const getHash = (interaction: Interaction) => contentHash(interaction)!;
+	const getHash = (interaction: Interaction) => readContent(interaction)!.hash;
 
 	const events: Record<string, (world: World, pick: number) => void> = {
 		comes(world, pick) {
@@ -354,7 +479,7 @@ describe('any order of events', () => {
 				(record) => record.interaction && !record.decision && record.askedAt !== undefined,
 			);
 			const record = open[pick % Math.max(1, open.length)];
-			const votes = record && castVote(record.votes, vote({ at: world.now }), 1);
+			const votes = record && castVote(record.votes, vote({ at: world.now }));
 			if (votes) world.records = recordVotes(world.records, record, votes);
 		},
 		...Object.fromEntries(

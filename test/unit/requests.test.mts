@@ -79,12 +79,22 @@ describe('a response', () => {
 		if (end) throw end;
 	}
 
+	const CP1252: Record<string, string> = { '€': '\x80', '–': '\x96', '„': '\x84', '“': '\x93' };
+
 	test.each([
 		['iso-8859-1', 'latin1', 'Über 50 €'.replace('€', 'EUR')],
 		['"utf-16le"', 'utf16le', 'Über 50 € 🧹'],
 		['UTF-8', 'utf8', 'Über 50 € 🧹'],
+		['windows-1252', 'windows-1252', 'Über 50 € – „ja“'],
 	] as const)('in %s is decoded as its Content-Type says', async (charset, encoding, text) => {
-		const body = stream([Buffer.from(JSON.stringify({ text }), encoding)]);
+		const bytes =
+			encoding === 'windows-1252'
+				? Buffer.from(
+						JSON.stringify({ text }).replace(/[€–„“]/g, (sign) => CP1252[sign]),
+						'latin1',
+					)
+				: Buffer.from(JSON.stringify({ text }), encoding);
+		const body = stream([bytes]);
 		const headers = { 'content-type': `application/json; charset=${charset}` };
 		const { attempt } = await exchange(ok(body, headers));
 		expect(attempt).toMatchObject({ body: { text } });

@@ -4,16 +4,18 @@ import { realClock } from '../../shared/client/clock';
 import {
 	createForm,
 	findLink,
-	isAnswerable,
-	isTeam,
-	positionIn,
+	isUnanswered,
 	type Asking,
 	type FoundLink,
 	type PageForm,
 } from '../page/view';
+import { findQuestion, isTeam, positionIn } from '../requests/questions';
+import { isOpen } from '../requests/record';
+import { hasVoted } from '../requests/votes';
 import type { KnownRecord } from '../session/record';
+import { withAnswers } from './answers';
 import type { PausedExecution } from './engine';
-import { findRecent, listAnswers, type SavedAnswer } from './inbox';
+import { listUnapplied } from './inbox';
 import { listCourses } from './journal';
 
 // Finds what a link is for, in all nodes of the execution.
@@ -22,8 +24,6 @@ export interface FoundPage {
 	found: FoundLink<KnownRecord>;
 	/** The name of the node's context */
 	contextName: string;
-	/** An answer of this link that hasn't been applied yet */
-	saved?: SavedAnswer;
 }
 
 /** Another session's form on the same page */
@@ -31,34 +31,43 @@ export interface OtherPage extends FoundPage {
 	pending: PageForm;
 }
 
+/** The sessions of a node, with the answers that the node hasn't applied yet */
+interface NodeSessions {
+	contextName: string;
+	records: KnownRecord[];
+}
+
 export const askingOf = ({ page, ...record }: KnownRecord): Asking => ({ ...record, ...page });
 
-const listNodes = ({ contexts }: PausedExecution): Array<[string, IDataObject]> =>
-	Object.entries(contexts).filter(([contextName]) => contextName.startsWith('node:'));
-
-const findSaved = (
+function readSessions(
+	contextName: string,
 	nodeContext: IDataObject,
 	executionId: string,
-	nonce: string,
-): SavedAnswer | undefined =>
-	listAnswers(nodeContext).find((answer) => answer.nonce === nonce) ??
-	findRecent(executionId, nonce, realClock.now());
+): NodeSessions {
+	const records = listCourses(nodeContext);
+	for (const { nonce, answers } of listUnapplied(
+		executionId,
+		contextName,
+		nodeContext,
+		realClock.now(),
+	)) {
+		const { record, question, approver = 0 } = findLink(records, nonce) ?? {};
+		if (!record || !question) continue;
+		const requests = withAnswers(record, question, approver, answers);
+		records[records.indexOf(record)] = { ...record, requests };
+	}
+	return { contextName, records };
+}
 
-/** Returns whether the record has an answer already, so that it says what came of it. */
-const isApplied = ({ requests }: KnownRecord, { answers }: SavedAnswer): boolean =>
-	answers.every(({ vote }) => requests.some(({ votes }) => votes.some(({ at }) => at === vote.at)));
+export const listSessions = ({ contexts }: PausedExecution, executionId: string): NodeSessions[] =>
+	Object.entries(contexts)
+		.filter(([contextName]) => contextName.startsWith('node:'))
+		.map(([contextName, nodeContext]) => readSessions(contextName, nodeContext, executionId));
 
-export function findPage(
-	execution: PausedExecution,
-	executionId: string,
-	nonce: unknown,
-): FoundPage | undefined {
-	for (const [contextName, nodeContext] of listNodes(execution)) {
-		const found = findLink(listCourses(nodeContext), nonce);
-		if (!found) continue;
-		const saved = findSaved(nodeContext, executionId, String(nonce));
-		const isNew = saved && !isApplied(found.record, saved);
-		return { found, contextName, ...(isNew && { saved }) };
+export function findPage(nodes: readonly NodeSessions[], nonce: unknown): FoundPage | undefined {
+	for (const { contextName, records } of nodes) {
+		const found = findLink(records, nonce);
+		if (found) return { found, contextName };
 	}
 	return undefined;
 }
@@ -71,26 +80,43 @@ const mayShare = (own: FoundLink<KnownRecord>, record: KnownRecord): boolean =>
 		(record.origin?.projectId !== undefined &&
 			record.origin.projectId === own.record.origin?.projectId));
 
-/** Returns the other sessions whose requests a link's approver may answer. */
-export function findOthers(
-	execution: PausedExecution,
-	executionId: string,
+/** Sessions that one page shows besides its own */
+const MAX_OTHERS = 10;
+
+/** Returns the latest link of a session for an approver, if it may have a request without an answer. */
+function findOwnLink(
+	record: KnownRecord,
 	own: FoundLink<KnownRecord>,
-): OtherPage[] {
+): FoundLink<KnownRecord> | undefined {
 	const reader = own.question.approvers[own.approver];
-	return listNodes(execution).flatMap(([contextName, nodeContext]) =>
-		listCourses(nodeContext).flatMap((record): OtherPage[] => {
-			if (!mayShare(own, record)) return [];
-			const links = record.questions.flatMap((question) => {
-				const approver = positionIn(question, reader, own.question);
-				const link = question.approvers[approver];
-				const isFree = link && !findSaved(nodeContext, executionId, link.nonce);
-				return isFree ? { record, question, approver } : [];
-			});
-			const found = links[links.length - 1] as (typeof links)[number] | undefined;
-			if (!found) return [];
+	const { requests, questions } = record;
+	const open = requests.flatMap((request) => {
+		const question = isOpen(request) ? findQuestion(questions, request) : undefined;
+		const approver = question ? positionIn(question, reader, own.question) : -1;
+		return !question || approver < 0 || hasVoted(request.votes, approver)
+			? []
+			: { record, question, approver };
+	});
+	return open.sort((one, other) => other.question.at - one.question.at)[0];
+}
+
+/** Returns the other sessions that wait for an answer of a link's approver, and the number of those that the page doesn't show. */
+export function findOthers(
+	nodes: readonly NodeSessions[],
+	own: FoundLink<KnownRecord>,
+): { others: OtherPage[]; more: number } {
+	const others: OtherPage[] = [];
+	let more = 0;
+	for (const { contextName, records } of nodes)
+		for (const record of records) {
+			const found = mayShare(own, record) ? findOwnLink(record, own) : undefined;
+			if (!found) continue;
+			if (others.length === MAX_OTHERS) {
+				more++;
+				continue;
+			}
 			const pending = createForm(askingOf(record), found.question, found.approver);
-			return pending.requests.some(isAnswerable) ? [{ found, contextName, pending }] : [];
-		}),
-	);
+			if (pending.requests.some(isUnanswered)) others.push({ found, contextName, pending });
+		}
+	return { others, more };
 }

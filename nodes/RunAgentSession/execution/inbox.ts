@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { FormAnswer } from '../page/view';
+import type { FormAnswer } from '../requests/castAnswer';
 
 // Answers of the approval page, from the request that brought them until the node is executed again and applies them.
 
@@ -15,11 +15,22 @@ const KEY = 'answers';
 export const listAnswers = (nodeContext: IDataObject): SavedAnswer[] =>
 	(nodeContext[KEY] ?? []) as unknown as SavedAnswer[];
 
-/** Adds an answer, unless there's one from its link. Returns whether it was added. */
-export function saveAnswer(nodeContext: IDataObject, answer: SavedAnswer): boolean {
+const keyOf = ({ contentHash, id }: FormAnswer): string => JSON.stringify([contentHash, id]);
+
+/** Adds an answer. For each request, the link's latest answer counts. Returns whether that changed anything. */
+export function saveAnswer(nodeContext: IDataObject, { nonce, answers }: SavedAnswer): boolean {
 	const before = listAnswers(nodeContext);
-	if (before.some(({ nonce }) => nonce === answer.nonce)) return false;
-	nodeContext[KEY] = [...before, answer] as unknown as IDataObject[];
+	const earlier = before.find((each) => each.nonce === nonce)?.answers ?? [];
+	const byRequest = new Map(earlier.map((each) => [keyOf(each), each]));
+	const newer = answers.filter((each) => {
+		const known = byRequest.get(keyOf(each));
+		return !known || known.vote.at < each.vote.at;
+	});
+	if (newer.length === 0) return false;
+	for (const each of newer) byRequest.set(keyOf(each), each);
+	const others = before.filter((each) => each.nonce !== nonce);
+	const saved = { nonce, answers: [...byRequest.values()] };
+	nodeContext[KEY] = [...others, saved] as unknown as IDataObject[];
 	return true;
 }
 
@@ -84,16 +95,37 @@ export function takeAnswers(
 	return answers;
 }
 
-/** Returns an answer that came from a link a moment ago: n8n may have read the execution before it saved the answer. */
-export const findRecent = (
+/** Returns the answers of a node that may not have been applied yet: n8n may have read the execution before it saved them. */
+export function listUnapplied(
 	executionId: string,
-	nonce: string,
+	contextName: string,
+	nodeContext: IDataObject,
 	now: number,
-): SavedAnswer | undefined =>
-	(recent.get(executionId) ?? []).find(
-		({ answer, at, isTaken }) =>
-			answer.nonce === nonce && now <= at + (isTaken ? STARTING_MS : SAVING_MS),
-	)?.answer;
+): SavedAnswer[] {
+	const late = (recent.get(executionId) ?? []).filter(
+		(each) =>
+			each.contextName === contextName && now <= each.at + (each.isTaken ? STARTING_MS : SAVING_MS),
+	);
+	return [...listAnswers(nodeContext), ...late.map(({ answer }) => answer)];
+}
+
+/** Returns whether a run is sending an answer of an execution that n8n has read before. Another answer has to wait for it. */
+export const isSending = (
+	executionId: string,
+	isApplied: (answer: SavedAnswer) => boolean,
+	now: number,
+): boolean =>
+	(recent.get(executionId) ?? []).some(
+		({ answer, at, isTaken }) => isTaken && now <= at + STARTING_MS && !isApplied(answer),
+	);
+
+let latest = 0;
+
+/** Returns the time of an answer. Later answers have later times, also in the same millisecond. */
+export function nextAnswerTime(now: number): number {
+	latest = Math.max(now, latest + 1);
+	return latest;
+}
 
 /** Returns whether an answer came while the execution was running. */
 export const hasNewAnswers = (executionId: string, now: number): boolean =>

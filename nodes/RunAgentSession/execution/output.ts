@@ -87,6 +87,7 @@ export function toJson(
 		...('output' in result && { output: result.output }),
 		...(asked && approvalFields(result, asked, asTool)),
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
+		...(kind === 'completed' && !isSimple && session.error && { sessionError: session.error }),
 		decisions,
 		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
 		...(kind === 'completed' && changes.length > 0 && { changes }),

@@ -1,31 +1,43 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import { isRecord, pluralize } from '../../shared/values';
+import { isRecord, omit, pluralize } from '../../shared/values';
 import { PAGE_HEADERS, renderPage, type PageView } from '../page/html';
 import {
 	CHANGE_PARAMETER,
 	createForm,
 	describeVotes,
-	listGiven,
-	NONCE_PARAMETER,
+	isAnswerable,
+	isDecidedBy,
 	isProblem,
+	isUnanswered,
+	listGiven,
+	listTyped,
+	NONCE_PARAMETER,
 	readForms,
 	repeatAnswer,
-	type FormAnswer,
 	type FormProblem,
 	type FoundLink,
 	type GivenAnswer,
+	type PageForm,
 	type PageSection,
 } from '../page/view';
+import { castAnswer, type FormAnswer } from '../requests/castAnswer';
 import { LONG_CHANGE, readChange } from '../requests/change';
-import { decidedByVotes, findQuestion, type Question } from '../requests/questions';
+import { findQuestion, positionIn, type Question } from '../requests/questions';
 import { summarizeDecisions } from '../requests/summary';
-import { castVote } from '../requests/votes';
 import type { KnownRecord } from '../session/record';
 import { openPausedExecution, type PausedExecution } from './engine';
-import { askingOf, findOthers, findPage, type FoundPage, type OtherPage } from './foundPages';
-import { saveWithRecent } from './inbox';
+import {
+	askingOf,
+	findOthers,
+	findPage,
+	listSessions,
+	type FoundPage,
+	type OtherPage,
+} from './foundPages';
+import { listCourses } from './journal';
+import { isSending, nextAnswerTime, saveWithRecent, type SavedAnswer } from './inbox';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
 // Neither asks the service: n8n would go on with data that is old by then.
@@ -35,9 +47,14 @@ function sendPage(
 	context: IWebhookFunctions,
 	status: number,
 	view: Omit<PageView, 'now'>,
+	headers: Record<string, string> = {},
 ): IWebhookResponseData {
 	const html = renderPage({ now: realClock.now(), ...view });
-	context.getResponseObject().set(PAGE_HEADERS).status(status).send(html);
+	context
+		.getResponseObject()
+		.set({ ...PAGE_HEADERS, ...headers })
+		.status(status)
+		.send(html);
 	return { noWebhookResponse: true };
 }
 
@@ -60,23 +77,29 @@ const PAGE_PROBLEMS = {
 		title: 'The request has changed',
 		says: ['Your answer wasn’t saved. The agent now needs your approval for this:'],
 	},
-	incomplete: {
+	missing: {
 		title: 'A choice is missing',
-		says: ['Your answer wasn’t saved. Choose for each request, then select Send.'],
+		says: ['Nothing was saved. Choose for each marked request, then select Send.'],
+	},
+	wrongAnswer: {
+		title: 'Your answer can’t be sent',
+		says: ['Nothing was saved. Change the marked answers, then select Send.'],
+	},
+	sending: {
+		title: 'Another answer is being sent',
+		says: ['Your answer wasn’t saved. Select Send again in a few seconds.'],
 	},
 	answered: {
 		title: 'Already answered',
-		says: [
-			'Your answer wasn’t saved, because another one came first. If you selected Send twice, your first answer counts.',
-		],
+		says: ['Your new answer wasn’t saved, because an earlier one was sent.'],
 	},
 	closed: {
 		title: 'Already answered',
 		says: ['This request has already been answered. There’s nothing left to decide here.'],
 	},
-	waiting: {
-		title: 'You’ve already answered',
-		says: ['Your first answer counts. The request waits for other approvers.'],
+	ended: {
+		title: 'The session has ended',
+		says: ['There’s nothing left to decide here.'],
 	},
 	renewed: {
 		title: 'The request has changed',
@@ -94,8 +117,6 @@ const PAGE_PROBLEMS = {
 	},
 };
 
-const MAX_OTHERS = 10;
-
 const commonView = ({ origin, sessionId, dashboardUrl }: KnownRecord) => ({
 	...origin,
 	sessionId,
@@ -109,15 +130,13 @@ const readerOf = ({ approvers, needed }: Question, approver: number): Pick<PageV
 
 /** Returns the reason why a link accepts no answer. */
 function findClosed(
-	{ requests, questions }: KnownRecord,
+	{ state, requests, questions }: KnownRecord,
 	own: Question,
-	given: readonly { status?: { isDecided: boolean } }[],
-): 'waiting' | 'closed' | 'renewed' | 'replaced' {
-	if (given.some(({ status }) => status?.isDecided === false)) return 'waiting';
+	given: readonly unknown[],
+): 'closed' | 'ended' | 'renewed' | 'replaced' {
 	const shown = requests.filter(({ contentHash }) => own.contents.includes(contentHash));
-	const isDecided = (record: (typeof shown)[number]) =>
-		record.decision !== undefined || decidedByVotes(record, questions) !== undefined;
-	if (given.length > 0 || shown.some(isDecided)) return 'closed';
+	if (given.length > 0 || shown.some(({ decision }) => decision !== undefined)) return 'closed';
+	if (state === 'ended') return 'ended';
 	if (shown.some(({ isReplaced }) => isReplaced)) return 'renewed';
 	return shown.some((record) => findQuestion(questions, record) !== own) ? 'replaced' : 'closed';
 }
@@ -125,8 +144,7 @@ function findClosed(
 function closedView({ record, question, approver }: FoundLink<KnownRecord>): Omit<PageView, 'now'> {
 	const given = listGiven(askingOf(record), question, approver);
 	const others = record.requests.filter(
-		({ contentHash, votes }) =>
-			question.contents.includes(contentHash) && !votes.some((vote) => vote.approver === approver),
+		(request) => question.contents.includes(request.contentHash) && !isDecidedBy(request, approver),
 	);
 	return {
 		...commonView(record),
@@ -160,24 +178,49 @@ function openWholeChange(
 	);
 }
 
-function openView(found: FoundLink<KnownRecord>, all: readonly OtherPage[]): Omit<PageView, 'now'> {
+const SAVED_SAYS = 'Until it’s sent, you can change it here. The last answer counts.';
+
+/** Returns the heading of a page with open requests, and what it says. */
+function introduce(
+	{ requests }: PageForm,
+	others: readonly OtherPage[],
+): Pick<PageView, 'title' | 'says'> {
+	const count = others.reduce((sum, each) => sum + each.pending.requests.length, 0);
+	const below = `${pluralize(count, 'request')} of other sessions ${count === 1 ? 'is' : 'are'} below.`;
+	const says = count === 0 ? [] : [below];
+	const answerable = requests.filter(isAnswerable);
+	if (answerable.length > 0 && !answerable.some(isUnanswered)) {
+		const isDecided = answerable.every(({ status }) => status?.isDecided ?? true);
+		return isDecided
+			? { title: 'Your answer is saved and will be sent', says: [SAVED_SAYS, ...says] }
+			: {
+					title: 'Your answer is saved',
+					says: ['The request waits for other approvers.', SAVED_SAYS, ...says],
+				};
+	}
+	const isQuestion = requests.every(({ question: asked }) => asked);
+	return {
+		title: isQuestion ? 'The agent has a question' : 'The agent needs your approval',
+		says,
+	};
+}
+
+function openView(
+	found: FoundLink<KnownRecord>,
+	{ others, more }: ReturnType<typeof findOthers>,
+): Omit<PageView, 'now'> {
 	const { record, approver, question } = found;
 	const pending = createForm(askingOf(record), question, approver);
 	if (pending.requests.length === 0) return closedView(found);
-	const others = all.slice(0, MAX_OTHERS);
-	const count = others.reduce((sum, each) => sum + each.pending.requests.length, 0);
+	const shown = new Set(pending.requests.map((request) => request.record));
 	return {
 		// The link also shows later requests of the session.
-		given: listGiven(askingOf(record), question, approver),
+		given: listGiven(askingOf(record), question, approver).filter(
+			(each) => !shown.has(each.record),
+		),
 		...commonView(record),
 		...readerOf(question, approver),
-		title: pending.requests.every(({ question: asked }) => asked)
-			? 'The agent has a question'
-			: 'The agent needs your approval',
-		says:
-			count === 0
-				? []
-				: [`${pluralize(count, 'request')} of other sessions ${count === 1 ? 'is' : 'are'} below.`],
+		...introduce(pending, others),
 		pending,
 		others: others.map((other) => ({
 			...commonView(other.found.record),
@@ -185,7 +228,7 @@ function openView(found: FoundLink<KnownRecord>, all: readonly OtherPage[]): Omi
 			sendsReasons: other.found.record.page?.sendsReasons,
 			pending: other.pending,
 		})),
-		moreSessions: all.length - others.length,
+		moreSessions: more,
 		deadline: question.deadline,
 		sendsReasons: record.page?.sendsReasons,
 		commentHint: record.page?.sendComments
@@ -204,19 +247,32 @@ function explainProblem(
 	problem: FormProblem,
 	body: unknown,
 	isSingle: boolean,
-): Pick<PageView, 'title' | 'says' | 'filled'> {
+): Partial<Omit<PageView, 'now'>> {
 	const sent = isRecord(body) ? body : {};
+	if (problem !== 'changed') {
+		const { problems } = problem;
+		const isMissing = problems.every((each) => each.isMissing);
+		return {
+			...(isMissing ? PAGE_PROBLEMS.missing : PAGE_PROBLEMS.wrongAnswer),
+			filled: sent,
+			problems,
+		};
+	}
 	const { comment, answer0, reason0 } = sent;
 	// With several requests, only the comment is surely about those that are shown now.
-	if (problem === 'changed')
-		return {
-			...PAGE_PROBLEMS.changed,
-			filled: isSingle ? { comment, answer0, reason0 } : { comment },
-		};
-	if (problem === 'incomplete') return { ...PAGE_PROBLEMS.incomplete, filled: sent };
-	const says = [`${problem.reason} Nothing was sent.`];
-	return { title: 'Your answer can’t be sent', says, filled: sent };
+	if (isSingle) return { ...PAGE_PROBLEMS.changed, filled: { comment, answer0, reason0 } };
+	return { ...PAGE_PROBLEMS.changed, filled: { comment }, typed: listTyped(omit(sent, 'comment')) };
 }
+
+/** Returns a page that takes no answer anymore, with what was typed into its form. */
+const refuseLate = (
+	context: IWebhookFunctions,
+	view: Omit<PageView, 'now'>,
+): IWebhookResponseData => {
+	const typed = listTyped(context.getBodyData());
+	const says = ['Your new answer wasn’t saved.', ...view.says];
+	return sendPage(context, 409, { ...view, says, typed });
+};
 
 /** Returns the page that confirms an answer, with what the votes are then. */
 function confirmView(
@@ -227,7 +283,9 @@ function confirmView(
 		...commonView(own.record),
 		...readerOf(own.question, own.approver),
 		title: 'Your answer was saved',
-		says: ['It is sent to the agent within a minute.'],
+		says: [
+			'It will be sent to the agent, usually within a minute. Until it’s sent, you can change it with the same link.',
+		],
 		given: sent.flatMap(repeatAnswers),
 		isSender: true,
 	};
@@ -238,20 +296,30 @@ interface SentAnswers {
 	answers: readonly FormAnswer[];
 }
 
+/** Repeats answers, with what the votes are then. */
 function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
 	const { record, question: own, approver } = found;
-	const { requests, questions } = record;
-	return answers.flatMap(({ contentHash, vote }) => {
-		const request = requests.find((each) => each.contentHash === contentHash && each.interaction);
+	const { questions } = record;
+	return answers.flatMap((answer): GivenAnswer[] => {
+		const { requests } = record;
+		const after = castAnswer({ requests, questions }, own, approver, answer) ?? requests;
+		const request = after.find((each, at) => each !== requests[at]);
 		const question = request && findQuestion(questions, request);
 		if (!request || !question) return [];
-		const { name } = own.approvers[approver];
-		const cast = { ...vote, approver, ...(name !== undefined && { name }) };
-		const votes = castVote(request.votes, cast, question.needed) ?? request.votes;
-		const after = { ...request, votes };
-		return repeatAnswer(after, cast, describeVotes(after, question, questions, approver));
+		const position = positionIn(question, own.approvers[approver], own);
+		const status = describeVotes(request, question, questions, position);
+		return [repeatAnswer(request, answer.vote, status)];
 	});
 }
+
+/** Returns whether the execution has an answer in its records. */
+const isApplied = ({ contexts }: PausedExecution, { answers }: SavedAnswer): boolean => {
+	const requests = Object.values(contexts)
+		.flatMap(listCourses)
+		.flatMap((each) => each.requests);
+	const times = requests.flatMap(({ votes }) => votes.map(({ at }) => at));
+	return answers.every(({ vote }) => times.some((at) => at >= vote.at));
+};
 
 function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const execution = openPausedExecution(context);
@@ -260,39 +328,41 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 		return sendPage(context, 405, PAGE_PROBLEMS.wrongMethod);
 	const given: unknown = context.getQueryData();
 	const query = isRecord(given) ? given : {};
-	const nonce = query[NONCE_PARAMETER];
-	const executionId = context.getExecutionId();
-	const page = execution && findPage(execution, executionId, nonce);
-	if (!page) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
-	const { found, saved } = page;
-	const common = commonView(found.record);
+	const nodes = execution ? listSessions(execution, context.getExecutionId()) : [];
+	const page = findPage(nodes, query[NONCE_PARAMETER]);
+	if (!execution || !page) return sendPage(context, 404, PAGE_PROBLEMS.noSuch);
+	const { found } = page;
 	const isPost = method === 'POST';
 	if (isPost && !hasFormBody(context))
-		return sendPage(context, 415, { ...common, ...PAGE_PROBLEMS.wrongForm });
-	if (saved)
-		return sendPage(context, isPost ? 409 : 200, {
-			...confirmView(found, [{ found, answers: saved.answers }]),
-			...PAGE_PROBLEMS.answered,
-			isSender: false,
-		});
-	if (found.record.state === 'ended')
-		return sendPage(context, isPost ? 409 : 200, closedView(found));
-	const all = findOthers(execution, executionId, found);
-	const view = { ...openView(found, all), query: toQuery(query) };
+		return sendPage(context, 415, { ...commonView(found.record), ...PAGE_PROBLEMS.wrongForm });
+	const isEnded = found.record.state === 'ended';
+	const all = isEnded ? { others: [], more: 0 } : findOthers(nodes, found);
+	const view = { ...(isEnded ? closedView(found) : openView(found, all)), query: toQuery(query) };
 	const { pending, projectId, others = [] } = view;
-	const sections = pending ? [{ projectId, pending }, ...others] : [];
+	if (!pending) return isPost ? refuseLate(context, view) : sendPage(context, 200, view);
+	const sections: PageSection[] = [{ projectId, pending }, ...others];
 	const whole = openWholeChange(found, sections, query);
-	if (!isPost && whole) return sendPage(context, 200, { ...whole, query: view.query });
-	if (!isPost || !pending) return sendPage(context, isPost ? 409 : 200, view);
+	if (!isPost) return sendPage(context, 200, whole ? { ...whole, query: view.query } : view);
 	const body: unknown = context.getBodyData();
-	const answers = readForms(sections, body, realClock.now());
-	if (isProblem(answers)) {
-		const isSecond = answers === 'changed' && (view.given ?? []).length > 0;
-		const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;
-		const why = isSecond ? PAGE_PROBLEMS.answered : explainProblem(answers, body, isSingle);
-		return sendPage(context, 409, { ...view, ...why });
+	const now = realClock.now();
+	if (isSending(context.getExecutionId(), (saved) => isApplied(execution, saved), now)) {
+		const filled = isRecord(body) ? body : {};
+		// The page's script sends the form again.
+		const headers = { 'Retry-After': '1' };
+		return sendPage(context, 409, { ...view, ...PAGE_PROBLEMS.sending, filled }, headers);
 	}
-	const pages = [page, ...all];
+	const answers = readForms(sections, body, nextAnswerTime(now));
+	if (isProblem(answers)) {
+		if (answers === 'changed' && (view.given ?? []).length > 0)
+			return sendPage(context, 409, {
+				...view,
+				...PAGE_PROBLEMS.answered,
+				typed: listTyped(body),
+			});
+		const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;
+		return sendPage(context, 409, { ...view, ...explainProblem(answers, body, isSingle) });
+	}
+	const pages = [page, ...all.others];
 	const sent = answers.map((each, index) => ({ ...pages[index], answers: each }));
 	return acceptAnswers(context, execution, sent);
 }

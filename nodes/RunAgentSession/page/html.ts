@@ -5,13 +5,20 @@ import type { ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
-import type { DecisionState, RequestRecord } from '../requests/record';
+import {
+	describeUnsteady,
+	isLate,
+	isOpen,
+	type DecisionState,
+	type RequestRecord,
+} from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import type { Vote, VoteName } from '../requests/votes';
 import { CHANGE_STYLE, changeView } from './changeView';
 import { agentText, markup, MIXED_HINT, mixesAlphabets, type Html, type Part } from './markup';
+import { PAGE_SCRIPT } from './script';
 import { PAGE_STYLE } from './style';
 import {
 	answerField,
@@ -19,10 +26,13 @@ import {
 	choiceField,
 	findSame,
 	isAnswerable,
+	isUnanswered,
 	MAX_COMMENT_LENGTH,
 	reasonField,
+	repeatAnswer,
 	sameField,
 	shownTogether,
+	type AnswerProblem,
 	type GivenAnswer,
 	type PageForm,
 	type PageRequest,
@@ -30,7 +40,7 @@ import {
 	type VoteStatus,
 } from './view';
 
-// Renders the page without scripts or external resources. All of an agent's words are isolated text.
+// Renders the page, which works without its script and has no external resources. All of an agent's words are isolated text.
 
 export interface PageView extends Partial<RequestOrigin> {
 	title: string;
@@ -49,6 +59,10 @@ export interface PageView extends Partial<RequestOrigin> {
 	sendsReasons?: boolean;
 	/** What was sent in a form that wasn't accepted */
 	filled?: Record<string, unknown>;
+	/** What's wrong with it */
+	problems?: readonly AnswerProblem[];
+	/** Texts of the form that no field shows anymore */
+	typed?: readonly string[];
 	/** The reader's answers */
 	given?: GivenAnswer[];
 	/** True if the reader has just sent them */
@@ -68,7 +82,9 @@ type SessionFacts = Partial<RequestOrigin> &
 export type OtherSession = SessionFacts & PageSection;
 
 const STYLE = PAGE_STYLE + CHANGE_STYLE;
-const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'`;
+const hashOf = (text: string): string =>
+	`'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(PAGE_SCRIPT)}; connect-src 'self'; form-action 'self'; base-uri 'none'`;
 
 export const PAGE_HEADERS: Record<string, string> = {
 	'Content-Security-Policy': `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
@@ -149,23 +165,36 @@ function sentText({ filled = {} }: PageView, name: string): string {
 	return typeof value === 'string' ? value : '';
 }
 
+const findProblem = ({ problems = [] }: PageView, index: number): string | undefined =>
+	problems.find(({ at }) => at === index)?.reason;
+
+const problemId = (index: number): string => `problem${index}`;
+
+/** Returns the attributes of a request's first field: it says what's wrong, and the page jumps to the first one. */
+function problemAttributes(view: PageView, index: number): Part {
+	if (findProblem(view, index) === undefined) return undefined;
+	const isFirst = view.problems?.[0]?.at === index;
+	return markup` aria-describedby="${problemId(index)}"${isFirst && ' autofocus'}`;
+}
+
+const problemNote = (view: PageView, index: number): Part => {
+	const reason = findProblem(view, index);
+	return reason !== undefined && markup`<p class="problem" id="${problemId(index)}">${reason}</p>`;
+};
+
 interface RadioField {
-	name: string;
+	placed: PlacedRequest;
 	at: number;
 	/** Class of the radio button, and of its label */
 	kind?: string;
 	around?: string;
-	/** True if another field can answer it */
-	isOptional?: boolean;
 }
 
-function radio(
-	{ name, at, kind, around, isOptional }: RadioField,
-	says: Part,
-	view: PageView,
-): Html {
+function radio({ placed, at, kind, around }: RadioField, says: Part, view: PageView): Html {
+	const { index, isOptional } = placed;
+	const name = choiceField(index);
 	const isChecked = sentText(view, name) === String(at);
-	return markup`<label${around !== undefined && markup` class="${around}"`}><input type="radio" name="${name}" value="${String(at)}"${kind !== undefined && markup` class="${kind}"`}${!isOptional && ' required'}${isChecked && ' checked'}><span>${says}</span></label>`;
+	return markup`<label${around !== undefined && markup` class="${around}"`}><input type="radio" name="${name}" value="${String(at)}"${kind !== undefined && markup` class="${kind}"`}${!isOptional && ' required'}${isChecked && ' checked'}${at === 0 && problemAttributes(view, index)}><span>${says}</span></label>`;
 }
 
 function textArea(
@@ -195,7 +224,7 @@ function optionWords({ serviceSays, description }: PageChoice, scope: string | u
 }
 
 function choiceRadio(
-	{ index, isOptional }: PlacedRequest,
+	placed: PlacedRequest,
 	choice: PageChoice,
 	at: number,
 	view: PageView,
@@ -208,7 +237,7 @@ function choiceRadio(
 	const around = hint === undefined ? undefined : 'always';
 	const kind = decision === 'deny' ? 'denies' : undefined;
 	const label = shownAs === name ? name : agentText(shownAs);
-	return radio({ name: choiceField(index), at, kind, around, isOptional }, [label, words], view);
+	return radio({ placed, at, kind, around }, [label, words], view);
 }
 
 /** Renders the field for a reason, which appears once Deny is chosen. */
@@ -260,15 +289,17 @@ function requestVotes({ record, status, voided }: PageRequest, view: PageView): 
 
 function questionOptions(
 	{ options, isFree }: AgentQuestion,
-	{ index, isOptional }: PlacedRequest,
+	placed: PlacedRequest,
 	view: PageView,
 ): Html {
-	if (isFree) return textArea(answerField(index), 'Your answer', view, !isOptional && ' required');
+	const { index, isOptional } = placed;
+	const attributes = [!isOptional && ' required', problemAttributes(view, index)];
+	if (isFree) return textArea(answerField(index), 'Your answer', view, attributes);
 	const radios = options.map(({ label, description }, at) => {
 		const words =
 			description !== undefined &&
 			markup`<small>${agentText(description, MAX_FACT_LENGTH)}</small>`;
-		return radio({ name: choiceField(index), at, isOptional }, [agentText(label), words], view);
+		return radio({ placed, at }, [agentText(label), words], view);
 	});
 	return markup`<div class="choices">${radios}</div>`;
 }
@@ -286,13 +317,14 @@ function questionCard(
 	const id = { label: 'Request ID', text: toText(interaction.id) };
 	const type = { label: 'Type', text: interaction.type };
 	const isMixed = mixesAlphabets([text], MAX_FACT_LENGTH);
-	return markup`<fieldset class="card">
+	return markup`<fieldset class="card${findProblem(view, placed.index) !== undefined && ' wrong'}">
 <legend>${count}Answer this question</legend>
 ${text === '' ? markup`<p class="folder">The question has no text.</p>` : codeBlock([text], MAX_FACT_LENGTH)}
 ${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
 ${text === '' && facts.length > 0 && factList(facts, MAX_FACT_LENGTH)}
 ${requestVotes(request, view)}
-${because === undefined && questionOptions(question, placed, view)}
+${problemNote(view, placed.index)}
+${because === undefined && changeable(placed, questionOptions(question, placed, view), view)}
 ${because !== undefined && markup`<p class="hint">You can’t answer this here: ${because}. Answer it in the dashboard.</p>`}
 <details><summary>Details</summary>${factList([...(text === '' ? [] : facts), type, id], MAX_FACT_LENGTH)}</details>
 </fieldset>`;
@@ -306,12 +338,26 @@ interface PlacedRequest {
 	total: number;
 	/** Number of later requests that look the same */
 	likeCount: number;
-	/** True if it's another session's, or an earlier one looks the same */
+	/** True if it's another session's, an earlier one looks the same, or it has an answer */
 	isOptional: boolean;
 }
 
 const sameBox = ({ index, likeCount }: PlacedRequest, view: PageView): Html =>
 	markup`<label class="same"><input type="checkbox" name="${sameField(index)}"${sentText(view, sameField(index)) !== '' && ' checked'}><span>Approve all that look the same (${pluralize(likeCount, 'more request')})</span></label>`;
+
+/** Folds the fields of a request that has the reader's answer, below what it is. */
+function changeable({ request, index }: PlacedRequest, fields: Part, view: PageView): Part {
+	const { given, record } = request;
+	if (!given) return fields;
+	const { choice, at, comment } = given;
+	const { answer } = repeatAnswer(record, given);
+	const isUnfolded =
+		findProblem(view, index) !== undefined || sentText(view, choiceField(index)) !== '';
+	const state = describeState(record, given);
+	return markup`<p class="mine"><b>${SENT_NAMES[choice][0]}</b>${state}${answer !== undefined && markup`: “${agentText(answer, MAX_FACT_LENGTH)}”`}, ${timeTag(at, view)}.</p>
+${commentLine(comment)}
+<details class="change-answer"${isUnfolded && ' open'}><summary>Change the answer</summary>${fields}</details>`;
+}
 
 function requestCard(placed: PlacedRequest, view: PageView): Html {
 	const { request, index, total, likeCount } = placed;
@@ -322,16 +368,20 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
 	const radios = choices.map((choice, at) => choiceRadio(placed, choice, at, view, scope));
 	const canDeny = choices.some(({ decision }) => decision === 'deny');
+	const fields = [
+		markup`<div class="choices">${radios}</div>`,
+		likeCount > 0 && sameBox(placed, view),
+		canDeny && reasonText(index, view),
+	];
 	const wholeUrl = view.query && `?${view.query}&${CHANGE_PARAMETER}=${record.contentHash}`;
-	return markup`<fieldset class="card">
+	return markup`<fieldset class="card${findProblem(view, index) !== undefined && ' wrong'}">
 <legend>${count}${requestTitle(details)}</legend>
-${record.unsteady && markup`<p class="hint">${agentText(record.unsteady.join(', '), MAX_NAME_SHOWN)} changes with each reading, so you can only deny this.</p>`}
+${record.unsteady && markup`<p class="hint">${agentText(describeUnsteady(record.unsteady), MAX_NAME_SHOWN)} changes with each reading, so you can only deny this.</p>`}
 ${requestTargets(details, isWhole)}
 ${change && changeView(change, wholeUrl)}
 ${requestVotes(request, view)}
-${radios.length > 0 && markup`<div class="choices">${radios}</div>`}
-${likeCount > 0 && sameBox(placed, view)}
-${canDeny && reasonText(index, view)}
+${problemNote(view, index)}
+${radios.length > 0 && changeable(placed, fields, view)}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
 ${requestMore(details, request)}
 </fieldset>`;
@@ -344,6 +394,15 @@ const STATES: Record<DecisionState, string> = {
 	gone: ' (the request was gone by then)',
 	refused: ' (refused by the service)',
 };
+
+/** Says what came of an answer. */
+function describeState(record: RequestRecord, vote: Pick<Vote, 'at'>): string {
+	if (record.decision === undefined) return '';
+	if (!isLate(record, vote)) return STATES[record.decision.state];
+	return isOpen(record)
+		? ' (an earlier answer may have been sent)'
+		: ' (not sent, because an earlier answer was)';
+}
 
 const timeTag = (at: number, view: PageView): Html => {
 	const { time, zone } = formatMoment(at, view.timeZone, view.now);
@@ -379,7 +438,7 @@ function deadlineLine(
 	now: number,
 ): Part {
 	if (!deadline) return undefined;
-	const open = requests.filter(isAnswerable);
+	const open = requests.filter(isUnanswered);
 	const questions = open.filter(({ question }) => question !== undefined).length;
 	const { time, zone } = formatMoment(deadline.at, timeZone, now);
 	return markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, open.length, questions)}.</p>`;
@@ -402,7 +461,7 @@ function otherSession(session: OtherSession, cards: Part, view: PageView): Html 
 	return markup`<section>
 <h2>${agentText(sessionName(session), MAX_NAME_SHOWN)}</h2>
 ${taskLine(session)}
-${pending.requests.some(isAnswerable) && deadlineLine(session, pending, view.now)}
+${pending.requests.some(isUnanswered) && deadlineLine(session, pending, view.now)}
 ${cards}
 ${formNotes(pending, { ...view, ...session })}</section>`;
 }
@@ -418,7 +477,7 @@ function form(view: PageView, pending: PageForm): Html {
 		form.requests.map((request) => {
 			const index = next++;
 			const likeCount = same.get(index)?.length ?? 0;
-			const isOptional = form !== pending || likes.includes(index);
+			const isOptional = form !== pending || likes.includes(index) || request.given !== undefined;
 			return requestCard({ request, index, total, likeCount, isOptional }, about);
 		});
 	const cards = toCards(pending, view);
@@ -428,10 +487,11 @@ function form(view: PageView, pending: PageForm): Html {
 		moreSessions > 0 &&
 			markup`<p class="soft">${pluralize(moreSessions, 'more session')} of this workflow ${moreSessions === 1 ? 'waits' : 'wait'} too. Answer them with the links in their messages.</p>`,
 	];
-	const isOpen = sections.some((each) => each.pending.requests.some(isAnswerable));
-	if (!isOpen) return markup`<div>${cards}${rest}</div>`;
-	const isOwnOpen = pending.requests.some(isAnswerable);
-	return markup`<form method="post">
+	const takesAnswers = sections.some((each) => each.pending.requests.some(isAnswerable));
+	if (!takesAnswers) return markup`<div>${cards}${rest}</div>`;
+	const isOwnOpen = pending.requests.some(isUnanswered);
+	const isAnswered = !sections.some((each) => each.pending.requests.some(isUnanswered));
+	return markup`<form method="post"${isAnswered && markup` class="answered"`}>
 ${cards}
 ${rest}
 <details><summary>Add a comment</summary>
@@ -441,9 +501,11 @@ ${textArea('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
 ${others.length > 0 && markup`<input type="hidden" name="together" value="${shownTogether(sections)}">`}
 <div class="send">
 ${isOwnOpen && deadlineLine(view, pending, view.now)}
+<p role="status"></p>
 <button type="submit">Send</button>
 </div>
-</form>`;
+</form>
+<script>${{ html: PAGE_SCRIPT }}</script>`;
 }
 
 const SENT_NAMES: Record<VoteName, [own: string, others: string]> = {
@@ -465,7 +527,7 @@ function givenCard(
 	hasComment: boolean,
 ): Html {
 	const { choice, decision, comment } = vote;
-	const state = record.decision ? STATES[record.decision.state] : '';
+	const state = describeState(record, vote);
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'deny' ? '✕' : '✓'}</span><div>
 <h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
 ${codeBlock(targets)}
@@ -483,6 +545,10 @@ function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
 ${given.map((each) => givenCard(each, view, !isShared))}
 ${isShared && commentLine(comment)}`;
 }
+
+/** Shows what was typed into a form that can't be sent anymore, to copy it. */
+const typedTexts = (typed: readonly string[]): Html =>
+	markup`<p class="soft">You typed:</p>${codeBlock(typed, 2 * MAX_COMMENT_LENGTH)}`;
 
 const earlierAnswers = (view: PageView, given: readonly GivenAnswer[]): Html =>
 	markup`<details><summary>Your earlier answers</summary>${givenAnswers(view, given)}</details>`;
@@ -514,7 +580,16 @@ const wholeChangeView = (change: ProposedChange, { query = '' }: PageView): Html
 ${changeView(change)}`;
 
 export function renderPage(view: PageView): string {
-	const { title, says, pending, decisions = [], given = [], reader, wholeChange } = view;
+	const {
+		title,
+		says,
+		pending,
+		decisions = [],
+		given = [],
+		typed = [],
+		reader,
+		wholeChange,
+	} = view;
 	return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -531,6 +606,7 @@ ${pageHeader(view)}
 <h1>${title}</h1>
 ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
+${typed.length > 0 && typedTexts(typed)}
 ${pending && taskLine(view)}
 ${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}

@@ -1,7 +1,7 @@
 import { splitVisible, type TextPart } from '../../shared/approvals/visibleText';
 import { pluralize } from '../../shared/values';
 
-// HTML without scripts or external resources, in which all of an agent's words are isolated text.
+// HTML without external resources, in which all of an agent's words are isolated text.
 
 export type Html = { html: string };
 export type Part = string | Html | readonly Part[] | false | undefined;

@@ -29,6 +29,9 @@ bdo{white-space:pre-wrap}
 mark{padding:0 .1875rem;border-radius:.25rem;background:var(--hint);color:var(--on-hint)}
 mark.mixed{padding:0;text-decoration:underline wavy}
 .hint{margin:0 0 .5rem;padding:.5rem .75rem;border-radius:.5rem;background:var(--hint);color:var(--on-hint);font-size:.875rem}
+.problem{margin:0 0 .5rem;padding:.5rem .75rem;border-radius:.5rem;border:1px solid var(--bad);color:var(--bad);font-size:.875rem;font-weight:600}
+.wrong{border-color:var(--bad)}
+.mine{margin:.25rem 0 .5rem;font-size:.9375rem}
 .choices{display:grid;grid-template-columns:1fr 1fr;gap:.5rem;margin:.625rem 0 .375rem}
 .choices label{display:flex;align-items:center;gap:.625rem;min-height:3.5rem;padding:.5rem .75rem;border:1px solid var(--edge);border-radius:.75rem;font-weight:600;line-height:1.25;cursor:pointer}
 .choices .always{grid-column:1/-1;border-style:dashed}
@@ -55,9 +58,13 @@ textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625r
 .same{display:flex;align-items:center;gap:.625rem;min-height:2.75rem;font-size:.9375rem}
 form>section{margin-top:1.5rem}
 .send{position:sticky;bottom:0;margin:auto calc(-1*var(--gutter)) 0;padding:.625rem var(--gutter) max(.75rem,env(safe-area-inset-bottom));border-top:1px solid var(--line);background:var(--card);font-size:.8125rem}
+.send [role=status]:empty{margin:0}
+.send [role=status]{color:var(--bad);font-weight:600}
+@supports selector(:has(a)){.answered:not(:has(.change-answer[open])) .send{display:none}}
 .send p{margin:0 0 .5rem;color:var(--soft)}
 .send b{color:var(--text)}
 button{display:block;width:100%;min-height:2.75rem;border:0;border-radius:.75rem;background:var(--accent);color:var(--on-accent);font:inherit;font-size:1rem;font-weight:600;cursor:pointer}
+button:disabled{opacity:.6;cursor:default}
 .done{display:flex;gap:.75rem}
 .done>div{flex:1;min-width:0}
 .done>span{font-size:1.125rem;line-height:1.25;font-weight:700}

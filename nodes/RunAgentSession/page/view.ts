@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
-import { fingerprint, isRecord, toText } from '../../shared/values';
+import { fingerprint, isRecord, omit, toText } from '../../shared/values';
 import { applyPolicy, type AskVerdict, type Policy } from '../policy/rules';
 import {
 	checkQuestionAnswer,
@@ -14,13 +14,21 @@ import { LONG_CHANGE, readChange, type ProposedChange } from '../requests/change
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';
 import { IS_QUESTION, planDecisions, type UndecidedRequest } from '../requests/plan';
+import type { FormAnswer } from '../requests/castAnswer';
 import {
 	decidedByVotes,
 	findQuestion,
-	type AskedApprover,
+	isTeam,
+	positionIn,
 	type Question,
 } from '../requests/questions';
-import type { RequestRecord } from '../requests/record';
+import {
+	describeUnsteady,
+	isLate,
+	isOpen,
+	looksLike,
+	type RequestRecord,
+} from '../requests/record';
 import { shownRequests } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
@@ -103,6 +111,8 @@ export interface PageRequest {
 	because?: string;
 	/** With several approvers */
 	status?: VoteStatus;
+	/** The reader's answer, which another one replaces */
+	given?: Vote;
 	/** Approvers whose answers don't count anymore, because the request has changed */
 	voided: string[];
 }
@@ -113,7 +123,7 @@ export interface PageForm {
 	/** Number of requests left for other messages */
 	more: number;
 	shown: string;
-	/** Decisions that no link of this question was for */
+	/** Decisions that aren't the reader's, and that no other link was for */
 	decided: DecisionSummary[];
 }
 
@@ -128,19 +138,6 @@ const { because: ASKED_BY_POLICY } = applyPolicy(
 	{ id: 'id', type: 'permission' },
 	ASK_POLICY,
 ) as AskVerdict;
-
-export const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !== undefined;
-
-/** Returns the position of a link's approver among those of another question. -1 if they may not answer it. */
-export function positionIn(question: Question, approver: AskedApprover, own: Question): number {
-	if (question === own) return own.approvers.indexOf(approver);
-	if (isTeam(question) !== isTeam(own)) return -1;
-	if (!isTeam(own)) return 0;
-	return question.approvers.findIndex(
-		({ name, contact, askedAt }) =>
-			name === approver.name && contact === approver.contact && askedAt !== undefined,
-	);
-}
 
 /** Returns what the page says of the approvers of a request. Undefined without a team. */
 export function describeVotes(
@@ -173,11 +170,15 @@ function findUnanswerable(
 	isWhole: boolean,
 ): string | undefined {
 	if (because !== IS_QUESTION) return because;
-	if (record.unsteady) return `its ${record.unsteady.join(' and ')} changes with each reading`;
+	if (record.unsteady) return `its ${describeUnsteady(record.unsteady)} changes with each reading`;
 	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
 }
 
 export const isAnswerable = ({ because }: PageRequest): boolean => because === undefined;
+
+/** Returns whether a request lacks the reader's answer. */
+export const isUnanswered = (request: PageRequest): boolean =>
+	isAnswerable(request) && !request.given;
 
 function toPageRequest(
 	undecided: UndecidedRequest,
@@ -198,6 +199,7 @@ function toPageRequest(
 	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
 	const undecidable = choices.length > 0 ? undefined : canDecide ? unclear : because;
 	const obstacle = asked ? findUnanswerable(undecided, asked, isWhole) : undecidable;
+	const given = record.votes.find(({ approver }) => approver === position);
 	return {
 		record,
 		interaction,
@@ -206,39 +208,46 @@ function toPageRequest(
 		choices: asked ? [] : choices,
 		...(asked && { question: asked }),
 		status: describeVotes(record, question, questions, position),
+		...(given && { given }),
 		voided: record.voided ?? [],
 		...(obstacle !== undefined && { because: obstacle }),
 	};
 }
 
+/** Returns whether an approver's answer is part of what was decided. */
+export const isDecidedBy = (record: RequestRecord, approver: number): boolean =>
+	record.votes.some((vote) => vote.approver === approver && !isLate(record, vote));
+
+/** Returns the pending requests that take an answer. One whose decision may have been sent takes another one. */
+const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] => {
+	const open = new Map(
+		records.filter(isOpen).map((record) => [omit(record, 'decision') as RequestRecord, record]),
+	);
+	const decided = records.filter((record) => record.interaction && !isOpen(record));
+	return planDecisions(
+		[...decided, ...open.keys()],
+		[],
+		(interaction) => applyPolicy(interaction, ASK_POLICY) as AskVerdict,
+	).undecided.flatMap((undecided) => {
+		const record = open.get(undecided.record);
+		return record ? [{ ...undecided, record }] : [];
+	});
+};
+
 /** Returns the requests that a link's approver may answer: those of its question first, then those of the session's others. */
 export function createForm(asking: Asking, own: Question, approver: number): PageForm {
 	const { requests: records, questions } = asking;
 	const reader = own.approvers[approver];
-	const planned = planDecisions(
-		records,
-		[],
-		(interaction) => applyPolicy(interaction, ASK_POLICY) as AskVerdict,
-	);
-	const open = planned.undecided.flatMap((undecided) => {
+	const open = listAnswerable(records).flatMap((undecided) => {
 		const question = findQuestion(questions, undecided.record);
 		const position = question ? positionIn(question, reader, own) : -1;
 		if (!question || position < 0) return [];
-		const { votes } = undecided.record;
-		if (hasVoted(votes, position) || decidedByVotes(undecided.record, questions)) return [];
 		return { question, request: toPageRequest(undecided, asking, question, position) };
 	});
-	// Requests that can be decided come first, because the number shown is limited.
-	const ordered = [true, false].flatMap((canDecide) =>
-		[true, false].flatMap((isOwn) =>
-			open
-				.filter(
-					({ question, request }) =>
-						(question === own) === isOwn && isAnswerable(request) === canDecide,
-				)
-				.map(({ request }) => request),
-		),
-	);
+	// Requests that lack an answer come first, because the number shown is limited.
+	const rank = ({ question, request }: (typeof open)[number]): number =>
+		(isUnanswered(request) ? 0 : isAnswerable(request) ? 2 : 4) + (question === own ? 0 : 1);
+	const ordered = open.sort((one, other) => rank(one) - rank(other)).map(({ request }) => request);
 	const requests = shownRequests(ordered);
 	const offered = requests
 		.filter(isAnswerable)
@@ -246,22 +255,19 @@ export function createForm(asking: Asking, own: Question, approver: number): Pag
 			record.contentHash,
 			choices.map(({ name, option }) => [name, option]),
 		]);
-	const others = records.filter(
-		({ contentHash, decision }) =>
-			decision && decision.verdict.decidedBy !== 'page' && !own.contents.includes(contentHash),
-	);
+	const others = records.filter((record) => {
+		const { contentHash, decision } = record;
+		if (!decision || isOpen(record)) return false;
+		return own.contents.includes(contentHash)
+			? !isDecidedBy(record, approver)
+			: decision.verdict.decidedBy !== 'page';
+	});
 	return {
 		requests,
 		more: ordered.length - requests.length,
 		shown: fingerprint(JSON.stringify(offered)),
 		decided: summarizeDecisions(others).decisions.slice(-MAX_DECIDED_SHOWN),
 	};
-}
-
-/** One answer of the form, for the request with this content */
-export interface FormAnswer {
-	contentHash: string;
-	vote: Omit<Vote, 'approver' | 'name'>;
 }
 
 const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
@@ -283,17 +289,19 @@ export interface PageSection {
 
 /** Returns the requests that look the same as an earlier one, by the position of the first. */
 export function findSame(sections: readonly PageSection[]): Map<number, number[]> {
-	const first = new Map<string, number>();
+	const first = new Map<string, Array<[at: number, record: RequestRecord]>>();
 	const same = new Map<number, number[]>();
 	const all = sections.flatMap(({ projectId = '', pending }) =>
 		pending.requests.map((request) => ({ projectId, request })),
 	);
 	for (const [index, { projectId, request }] of all.entries()) {
 		const canApprove = request.choices.some(({ decision }) => decision === 'approve');
-		if (!canApprove || !isAnswerable(request)) continue;
-		const content = JSON.stringify([projectId, request.record.contentHash]);
-		const at = first.get(content);
-		if (at === undefined) first.set(content, index);
+		const { record } = request;
+		if (!canApprove || !isUnanswered(request) || record.steadyHash === undefined) continue;
+		const content = JSON.stringify([projectId, record.steadyHash]);
+		const firsts = first.get(content) ?? [];
+		const [at] = firsts.find(([, other]) => looksLike(other, record)) ?? [];
+		if (at === undefined) first.set(content, [...firsts, [index, record]]);
 		else same.set(at, [...(same.get(at) ?? []), index]);
 	}
 	return same;
@@ -321,15 +329,19 @@ function withSame(
 export const shownTogether = (sections: readonly PageSection[]): string =>
 	fingerprint(JSON.stringify(sections.map(({ pending }) => pending.shown)));
 
-function readChoice(choices: readonly PageChoice[], sent: unknown): SentVote | 'incomplete' {
+function readChoice(
+	choices: readonly PageChoice[],
+	sent: unknown,
+): SentVote | Omit<AnswerProblem, 'at'> {
 	const chosen = choices.find((_, position) => sent === String(position));
-	if (!chosen) return 'incomplete';
+	if (!chosen) return { reason: 'Choose for this request.', isMissing: true };
 	const once = choices.find(({ name }) => name === 'Approve once')?.option;
-	const { decision, option, name } = chosen;
+	const { decision, option, name, lastsFor } = chosen;
 	return {
 		decision,
 		option,
 		...(once !== undefined && { once }),
+		...(lastsFor && { lastsFor }),
 		...(name === FROM_NOW_ON && { fromNowOn: true as const }),
 		choice: name,
 	};
@@ -349,17 +361,28 @@ function readAnswerTo(
 	return { decision: 'answer', option: value, ...(isText && { isText }), choice: 'Answer' };
 }
 
-/** Why a form wasn't accepted: the page showed other requests, a choice is missing, or what's wrong with an answer */
-export type FormProblem = 'changed' | 'incomplete' | { reason: string };
+/** What's wrong with the answer to one request */
+export interface AnswerProblem {
+	/** The request's position on the page */
+	at: number;
+	reason: string;
+	/** True if there's no choice */
+	isMissing?: true;
+}
+
+/** Why a form wasn't accepted: the page showed other requests, or what's wrong with its answers */
+export type FormProblem = 'changed' | { problems: AnswerProblem[] };
 
 export const isProblem = <T>(read: T[] | FormProblem): read is FormProblem => !Array.isArray(read);
 
-const hasAnswer = ({ requests }: PageForm, body: Record<string, unknown>, from: number): boolean =>
-	requests.some((_, position) =>
-		[choiceField, answerField].some((field) => trimmedText(body[field(from + position)]) !== ''),
-	);
+/** Returns whether the approver has filled in a request. */
+const isFilled = (body: Record<string, unknown>, index: number): boolean =>
+	[choiceField, answerField].some((field) => trimmedText(body[field(index)]) !== '');
 
-/** Reads what a page was sent. Returns a list of answers for each of its forms, empty for a session that was left for later. */
+/**
+ * Reads what a page was sent. Returns a list of answers for each of its forms, empty for a session that was left for later.
+ * A request that has the approver's answer keeps it, unless there's another one.
+ */
 export function readForms(
 	sections: readonly PageSection[],
 	body: unknown,
@@ -369,45 +392,58 @@ export function readForms(
 	// If another session has changed, only the first form's answers count.
 	const isWhole = sections.length === 1 || body.together === shownTogether(sections);
 	const filled = withSame(sections, body);
-	const read: FormAnswer[][] = [];
+	const problems: AnswerProblem[] = [];
+	const missing: AnswerProblem[] = [];
 	let from = 0;
-	for (const [index, { pending }] of sections.entries()) {
-		// Other sessions can wait for their own links.
-		const canWait = index > 0 && (!isWhole || !hasAnswer(pending, filled, from));
-		const answers = canWait ? [] : readForm(pending, filled, at, from);
-		if (isProblem(answers)) return answers;
-		read.push(answers);
+	const read = sections.map(({ pending }, section) => {
+		const counts = section === 0 || isWhole;
+		const placed = pending.requests.map((request, position) => ({
+			request,
+			index: from + position,
+		}));
 		from += pending.requests.length;
-	}
-	return read.some((answers) => answers.length > 0) ? read : 'incomplete';
+		// A session without a choice of the approver's own waits for its own link. Copied approvals are none.
+		const isChosen = placed.some(({ index }) => isFilled(body, index));
+		return placed.flatMap(({ request, index }): FormAnswer[] => {
+			if (!counts || !isAnswerable(request)) return [];
+			const isLeft = !isFilled(filled, index);
+			if (isLeft && request.given) return [];
+			const answer = readRequest(request, filled, index, at);
+			if (!('reason' in answer)) return [answer];
+			const isWaiting = isLeft && !isChosen;
+			(isWaiting ? missing : problems).push({ ...answer, at: index });
+			return [];
+		});
+	});
+	if (problems.length > 0) return { problems };
+	return read.some((answers) => answers.length > 0) ? read : { problems: missing };
 }
 
-/**
- * Reads a form. The reason of a denial comes before the comment for all requests.
- * @param from position of its first request on the page
- */
-function readForm(
-	{ requests }: PageForm,
+/** Reads the answer to one request. The reason of a denial comes before the comment for all requests. */
+function readRequest(
+	{ record, choices, question }: PageRequest,
 	body: Record<string, unknown>,
+	index: number,
 	at: number,
-	from: number,
-): FormAnswer[] | FormProblem {
-	const answers: FormAnswer[] = [];
-	for (const [position, request] of requests.entries()) {
-		if (!isAnswerable(request)) continue;
-		const index = from + position;
-		const { record, choices, question } = request;
-		const read = question
-			? readAnswerTo(question, body, index)
-			: readChoice(choices, body[choiceField(index)]);
-		if (read === 'incomplete' || 'reason' in read) return read;
-		const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
-		const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
-		const comment = texts.map((text) => text.slice(0, MAX_COMMENT_LENGTH)).join('\n');
-		const { contentHash } = record;
-		answers.push({ contentHash, vote: { ...read, ...(comment !== '' && { comment }), at } });
-	}
-	return answers;
+): FormAnswer | Omit<AnswerProblem, 'at'> {
+	const read = question
+		? readAnswerTo(question, body, index)
+		: readChoice(choices, body[choiceField(index)]);
+	if ('reason' in read) return read;
+	const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
+	const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
+	const comment = texts.map((text) => text.slice(0, MAX_COMMENT_LENGTH)).join('\n');
+	const { contentHash, id } = record;
+	return { contentHash, id, vote: { ...read, ...(comment !== '' && { comment }), at } };
+}
+
+/** Returns the texts that an approver typed into a form. */
+export function listTyped(body: unknown): string[] {
+	if (!isRecord(body)) return [];
+	const typed = Object.entries(body).filter(([name]) =>
+		/^(?:comment|answer\d+|reason\d+)$/.test(name),
+	);
+	return typed.map(([, text]) => trimmedText(text)).filter((text) => text !== '');
 }
 
 /** An answer that was given, as the page repeats it */

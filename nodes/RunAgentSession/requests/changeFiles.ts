@@ -126,20 +126,40 @@ function readNewContent(text: string, budget: Budget): Omit<ReadFile, 'path'> {
 	return { kind: 'content', isCountable: !isCut, lines: added };
 }
 
+const changedLines = ({ lines }: ReadFile): ChangeLine[] =>
+	lines.filter(({ sign }) => sign === '+' || sign === '-');
+
 /** Returns a key of a file's added and removed lines. Undefined if it has none: other changes are never equal. */
-function fileKey({ path = '', lines }: ReadFile): string | undefined {
-	const changed = lines.filter(({ sign }) => sign === '+' || sign === '-');
-	const texts = changed.map(({ sign, text }) => sign + text);
-	return changed.length > 0 ? [path, ...texts].join('\n') : undefined;
+function fileKey(file: ReadFile): string | undefined {
+	const texts = changedLines(file).map(({ sign, text }) => sign + text);
+	return texts.length > 0 ? [file.path ?? '', ...texts].join('\n') : undefined;
 }
 
-/** Leaves out files that are known. */
+/** Returns whether two changes of the same lines are at the same place, as far as both say where. */
+function isSamePlace(one: ReadFile, other: ReadFile): boolean {
+	const others = changedLines(other);
+	const isSame = (first?: number, second?: number) =>
+		first === undefined || second === undefined || first === second;
+	return changedLines(one).every(
+		(line, at) => isSame(line.old, others[at].old) && isSame(line.new, others[at].new),
+	);
+}
+
+/** Leaves out files that are known. Each known one stands for one of them: the same change twice is two changes. */
 function withoutKnown(files: readonly ReadFile[], known: readonly ReadFile[]): readonly ReadFile[] {
 	if (files.length === 0 || known.length === 0) return files;
-	const keys = new Set(known.map(fileKey));
+	const left = new Map<string | undefined, ReadFile[]>();
+	for (const file of known) {
+		const same = left.get(fileKey(file));
+		if (same) same.push(file);
+		else left.set(fileKey(file), [file]);
+	}
 	return files.filter((file) => {
 		const key = fileKey(file);
-		return key === undefined || !keys.has(key);
+		const same = key === undefined ? [] : (left.get(key) ?? []);
+		const at = same.findIndex((other) => isSamePlace(file, other));
+		if (at >= 0) same.splice(at, 1);
+		return at < 0;
 	});
 }
 

@@ -1,9 +1,11 @@
 import {
 	chooseOption,
 	readChoices,
+	readDuration,
 	readMeaning,
 	readOptions,
 	type ChoiceName,
+	type LastsFor,
 	type Option,
 	type OptionPreferences,
 } from '../../shared/approvals/options';
@@ -32,6 +34,8 @@ export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> 
 	shownAs: string;
 	serviceSays: string;
 	description?: string;
+	/** If it lasts, and its words say for how long */
+	lastsFor?: LastsFor;
 }
 
 function findDescription(
@@ -68,14 +72,19 @@ export function pageChoices(
 		const isClear = (choice: (typeof named)[number]) =>
 			chosen.length === 0 || [undefined, choice.side].includes(readMeaning(choice).side);
 		const others = named.filter((choice) => !chosen.includes(choice) && isClear(choice));
-		return [...chosen, ...others].map(({ value, label, side, shownAs }) => ({
-			option: value,
-			name,
-			shownAs,
-			decision: side === 'deny' ? ('deny' as const) : ('approve' as const),
-			serviceSays: label || String(value),
-			...findDescription(interaction, value),
-		}));
+		return [...chosen, ...others].map((choice) => {
+			const { value, label, side, shownAs } = choice;
+			const lastsFor = readDuration(choice);
+			return {
+				option: value,
+				name,
+				shownAs,
+				decision: side === 'deny' ? ('deny' as const) : ('approve' as const),
+				serviceSays: label || String(value),
+				...findDescription(interaction, value),
+				...(lastsFor && { lastsFor }),
+			};
+		});
 	});
 	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
 }

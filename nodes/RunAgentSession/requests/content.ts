@@ -1,36 +1,100 @@
-import { isAging } from '../../shared/approvals/aging';
-import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
+import { fingerprint, isRecord, isTooDeep, parseTimestamp, sortedJson } from '../../shared/values';
 import type { Interaction } from '../../shared/client/session';
 
-// The content of a request identifies it. Its ID doesn't count, and neither does metadata that only ages.
+// The content of a request identifies it. Its ID doesn't count, and a clock in its metadata may tick.
 
-/** Returns the metadata without what ages, and without fields that were seen to change at each poll. */
-function steadyMetadata(metadata: unknown, unsteady: readonly string[]): unknown {
-	if (!isRecord(metadata)) return metadata;
-	const entries = Object.entries(metadata).filter(
-		([name, value]) => !isAging(name, value) && !unsteady.includes(name),
+/** Names of clocks, at the top level of the metadata only */
+const CLOCK_NAMES =
+	'at askedAt asked_at createdAt created_at updatedAt updated_at timestamp time now elapsed elapsedMs elapsed_ms duration durationMs duration_ms uptime waitedMs waited_ms'.split(
+		' ',
 	);
-	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+
+export type Clocks = Record<string, string | number>;
+
+/** What a poll shows of a request */
+export interface Content {
+	/** Of everything but the ID */
+	hash: string;
+	/** The same without the values of clocks */
+	steadyHash: string;
+	/** Of everything but the ID and the metadata */
+	frameHash: string;
+	clocks: Clocks;
+	/** JSON of everything but the ID and the metadata */
+	frame: string;
+	metadata: Record<string, unknown>;
 }
 
-/**
- * Returns the hash of everything about a request that an approver decides. Undefined if it's nested too deeply.
- * @param unsteady names of metadata that don't count
- */
-export function contentHash(
-	interaction: Interaction,
-	unsteady: readonly string[] = [],
-): string | undefined {
-	const metadata = steadyMetadata(interaction.metadata, unsteady);
-	const json = sortedJson({ ...omit(interaction, 'id'), metadata });
-	return json === undefined ? undefined : fingerprint(json);
+/** Returns the clocks among the metadata. */
+function readClocks(metadata: Record<string, unknown>): Clocks {
+	const clocks: Clocks = {};
+	for (const name of CLOCK_NAMES) {
+		const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+		const isTime = typeof value === 'string' && DATE_TIME.test(value);
+		if (isTime || typeof value === 'number') clocks[name] = value;
+	}
+	return clocks;
 }
 
-/** Returns the names of the metadata in which two versions of a request differ. Undefined if they differ in anything else. */
-export function changedMetadata(one: Interaction, other: Interaction): string[] | undefined {
-	const [before, now] = [one, other].map(({ metadata }) => (isRecord(metadata) ? metadata : {}));
-	const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
-		(name) => sortedJson([before[name]]) !== sortedJson([now[name]]),
+const hashParts = (frame: string, metadata: object, without?: readonly string[]): string =>
+	fingerprint([frame, sortedJson(metadata, without), ...(without ?? [])].join('\n'));
+
+/** Reads a request once. Returns undefined if it's nested too deeply. */
+export function readContent(interaction: Interaction): Content | undefined {
+	const isKnown = isRecord(interaction.metadata);
+	const metadata = isKnown ? (interaction.metadata as Record<string, unknown>) : {};
+	const frame = isTooDeep(metadata)
+		? undefined
+		: sortedJson(interaction, isKnown ? ['id', 'metadata'] : ['id']);
+	if (frame === undefined) return undefined;
+	const clocks = readClocks(metadata);
+	const names = Object.keys(clocks);
+	const hash = hashParts(frame, metadata);
+	const steadyHash = names.length === 0 ? hash : hashParts(frame, metadata, names);
+	return { hash, steadyHash, frameHash: fingerprint(frame), clocks, frame, metadata };
+}
+
+/** Returns the hash without some names of the metadata. */
+export const hashWithout = ({ frame, metadata }: Content, names: readonly string[]): string =>
+	hashParts(frame, metadata, [...names].sort());
+
+/** Difference of two clocks, and of the time that a response takes */
+const TOLERANCE_MS = 5_000;
+/** A larger number is a time in seconds or milliseconds since 1970. */
+const MIN_EPOCH = 1e9;
+
+/** Returns whether a clock moved as clocks do in the time between two readings. */
+function ticks(before: unknown, now: unknown, elapsedMs: number, readAt: number): boolean {
+	if (before === now) return true;
+	const limit = elapsedMs + TOLERANCE_MS;
+	if (typeof before === 'number' && typeof now === 'number' && now < MIN_EPOCH)
+		return now >= before && now - before <= limit;
+	if (typeof before !== typeof now) return false;
+	const [from, to] = [before, now].map(parseTimestamp);
+	return to <= readAt + TOLERANCE_MS && to >= from - TOLERANCE_MS && to <= from + limit;
+}
+
+/** Returns the names of the clocks that jumped between two readings. */
+export const listJumps = (
+	before: Clocks,
+	now: Clocks,
+	elapsedMs: number,
+	readAt: number,
+): string[] =>
+	[...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+		(name) => !ticks(before[name], now[name], elapsedMs, readAt),
 	);
-	return contentHash(one, names) === contentHash(other, names) ? names : undefined;
-}
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+	one === other ||
+	(typeof one === 'object' && typeof other === 'object' && sortedJson(one) === sortedJson(other));
+
+/** Returns the names of the metadata that differ, clocks aside. */
+export const listChanges = (
+	before: Record<string, unknown>,
+	{ metadata, clocks }: Pick<Content, 'metadata' | 'clocks'>,
+): string[] =>
+	[...new Set([...Object.keys(before), ...Object.keys(metadata)])].filter(
+		(name) => clocks[name] === undefined && !isEqual(before[name], metadata[name]),
+	);

@@ -1,12 +1,10 @@
-import { contentHash } from './content';
 import type { Interaction } from '../../shared/client/session';
 import { findObstacle, type AskVerdict, type Verdict } from '../policy/rules';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { decidedByVotes, type Question } from './questions';
-import { isReadable, type RequestRecord } from './record';
+import { describeUnsteady, isReadable, isWaiting, type RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 
-export const MAX_PENDING = 100;
 /** An agent that asks more often isn't making progress. */
 export const MAX_DECISIONS = 1_000;
 
@@ -28,27 +26,14 @@ interface Plan {
 }
 
 /** Returns why no decision can be sent, or undefined. */
-function reasonToAsk(
-	record: RequestRecord,
-	index: number,
-	pending: readonly RequestRecord[],
-	decided: number,
-): string | undefined {
-	const interaction = record.interaction!;
-	if (index >= MAX_PENDING)
-		return `the node decides at most ${MAX_PENDING} pending requests at once`;
-	if (!isReadable(interaction)) return "the session's pending requests aren't a list";
-	if (contentHash(interaction) === undefined) return 'it is nested too deeply';
-	if (record.id !== '' && pending.filter(({ id }) => id === record.id).length > 1)
-		return 'another request that is pending has the same ID';
+function reasonToAsk(record: RequestRecord, sameId: number, decided: number): string | undefined {
+	if (!isReadable(record.interaction!)) return "the session's pending requests aren't a list";
+	if (record.contentHash === '') return 'it is nested too deeply';
+	if (record.id !== '' && sameId > 1) return 'another request that is pending has the same ID';
 	if (!record.decision && decided >= MAX_DECISIONS)
 		return `${MAX_DECISIONS} requests of this session were decided already`;
 	return undefined;
 }
-
-/** Returns whether the next poll may show what came of a decision. */
-const isWaiting = ({ decision }: RequestRecord): boolean =>
-	decision?.state === 'sent' && (decision.isTaken === true || decision.pollsShown === 0);
 
 /** Returns the decisions to send now, and the requests that are left for approvers. People's answers win over the policy. */
 export function planDecisions(
@@ -60,10 +45,12 @@ export function planDecisions(
 	const decided = records.filter(({ decision }) => decision !== undefined).length;
 	const due: DueDecision[] = [];
 	const undecided: UndecidedRequest[] = [];
-	for (const [index, record] of pending.entries()) {
+	const ids = new Map<string, number>();
+	for (const { id } of pending) ids.set(id, (ids.get(id) ?? 0) + 1);
+	for (const record of pending) {
 		if (isWaiting(record)) continue;
 		const interaction = record.interaction!;
-		const because = reasonToAsk(record, index, pending, decided + due.length);
+		const because = reasonToAsk(record, ids.get(record.id)!, decided + due.length);
 		const verdict = because === undefined ? findVerdict(record, questions, decide) : undefined;
 		if (verdict && verdict.decision !== 'ask') due.push({ record, verdict });
 		else
@@ -82,7 +69,7 @@ export const IS_QUESTION = "it's a question, which only an approver answers";
 
 function askAboutQuestion(interaction: Interaction): AskVerdict {
 	// What keeps a request from being decided also keeps a question from being answered.
-	const obstacle = findObstacle({ ...interaction, type: 'permission' });
+	const obstacle = findObstacle({ id: interaction.id, type: 'permission' });
 	return { decision: 'ask', because: obstacle ?? IS_QUESTION };
 }
 
@@ -105,7 +92,7 @@ function findVerdict(
 	if (record.unsteady && verdict.decision === 'approve')
 		return {
 			decision: 'ask',
-			because: `its ${record.unsteady.join(' and ')} changes with each reading`,
+			because: `its ${describeUnsteady(record.unsteady)} changes with each reading`,
 		};
 	return verdict;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { omit } from '../../shared/values';
 import { hasVoted, isDeadlocked, tally } from './votes';
-import type { RequestRecord } from './record';
+import { isOpen, type RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
 
 // A question asks approvers for requests. Each approver has a separate link.
@@ -76,26 +76,45 @@ export function createQuestion(
 	};
 }
 
+/** The latest question for each content, by the list of questions */
+const latest = new WeakMap<readonly Question[], Map<string, Question>>();
+
+function indexQuestions(questions: readonly Question[]): Map<string, Question> {
+	const index = new Map(
+		questions.flatMap((question) => question.contents.map((content) => [content, question])),
+	);
+	latest.set(questions, index);
+	return index;
+}
+
 /** Finds the latest question that shows exactly this content. An earlier request may have had the same. */
-export const findQuestion = (
+export function findQuestion(
 	questions: readonly Question[],
 	{ contentHash, seenAt }: RequestRecord,
-): Question | undefined =>
-	[...questions]
-		.reverse()
-		.find(({ contents, at }) => at >= seenAt && contents.includes(contentHash));
+): Question | undefined {
+	const found = (latest.get(questions) ?? indexQuestions(questions)).get(contentHash);
+	return found && found.at >= seenAt ? found : undefined;
+}
+
+export const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !== undefined;
+
+/** Returns the position of a link's approver among those of another question. -1 if they may not answer it. */
+export function positionIn(question: Question, approver: AskedApprover, own: Question): number {
+	if (question === own) return own.approvers.indexOf(approver);
+	if (isTeam(question) !== isTeam(own)) return -1;
+	if (!isTeam(own)) return 0;
+	return question.approvers.findIndex(
+		({ name, contact, askedAt }) =>
+			name === approver.name && contact === approver.contact && askedAt !== undefined,
+	);
+}
 
 /** Returns whether an approver has a link whose answer hasn't been sent. */
 export const hasOpenLink = (
 	requests: readonly RequestRecord[],
 	questions: readonly Question[],
 ): boolean =>
-	requests.some(
-		(record) =>
-			record.interaction !== undefined &&
-			record.decision === undefined &&
-			findQuestion(questions, record) !== undefined,
-	);
+	requests.some((record) => isOpen(record) && findQuestion(questions, record) !== undefined);
 
 /** Returns what the approvers decided about a request, or undefined. */
 export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {

@@ -1,9 +1,16 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
-import { omit, toText } from '../../shared/values';
+import { isRecord, omit, toText } from '../../shared/values';
 import { readWholeRequest, type RememberedRequest } from '../policy/remembered';
 import { listEdits, type Edit } from './change';
-import { changedMetadata, contentHash } from './content';
-import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
+import {
+	hashWithout,
+	listChanges,
+	listJumps,
+	readContent,
+	type Clocks,
+	type Content,
+} from './content';
+import { isQuestion, readQuestionText } from '../../shared/approvals/agentQuestion';
 import type { RequestVerdict, Vote } from './votes';
 
 // One record holds everything that the node knows about a request. Each function takes the records after one event. They are pure.
@@ -34,9 +41,15 @@ export interface SentDecision {
 export interface RequestRecord {
 	/** The service's interaction ID, the latest one */
 	id: string;
+	/** Of what the first poll showed. Clocks may tick after that */
 	contentHash: string;
 	/** As the latest poll showed it. Missing once it isn't pending anymore. */
 	interaction?: Interaction;
+	/** Of the latest poll that showed it: hashes without clocks and without metadata, and what its clocks said */
+	steadyHash?: string;
+	frameHash?: string;
+	clocks?: Clocks;
+	readAt?: number;
 	permission: string;
 	patterns: string[];
 	/** The beginning of its text, if it's a question */
@@ -68,24 +81,60 @@ const MIN_CHANGES = 2;
 
 const MAX_QUESTION_KEPT = 500;
 
+const MAX_NAMED = 3;
+
+/** Says which metadata changes with each reading. */
+export function describeUnsteady(names: readonly string[]): string {
+	const more = names.length - MAX_NAMED;
+	return [...names.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
+}
+
+/** Returns whether the next poll may show what came of a decision. */
+export const isWaiting = ({ decision }: RequestRecord): boolean =>
+	decision?.state === 'sent' && (decision.isTaken === true || decision.pollsShown === 0);
+
+/** Returns whether a request is pending and takes an answer: no decision was sent, or it's not known that the service took it. */
+export const isOpen = ({ interaction, decision }: RequestRecord): boolean =>
+	interaction !== undefined &&
+	(decision === undefined || (decision.state === 'sent' && !decision.isTaken));
+
+/** Returns whether an answer came after the decision that was sent, so that it decided nothing. */
+export const isLate = ({ decision }: RequestRecord, { at }: Pick<Vote, 'at'>): boolean =>
+	decision !== undefined && at > decision.at;
+
 const isOver = ({ decision }: RequestRecord): boolean =>
 	decision !== undefined && ['confirmed', 'gone', 'refused'].includes(decision.state);
 
-function newRecord(interaction: Interaction, hash: string, now: number): RequestRecord {
+/** What a poll shows of one request */
+interface Shown {
+	interaction: Interaction;
+	content: Content | undefined;
+}
+
+function newRecord({ interaction, content }: Shown, now: number): RequestRecord {
 	const { id, permission, patterns } = interaction;
 	return {
 		id,
-		contentHash: hash,
-		interaction,
+		contentHash: content?.hash ?? '',
+		...readingOf({ interaction, content }, now),
 		permission: toText(permission ?? ''),
 		patterns: Array.isArray(patterns) ? patterns.map(toText) : [],
 		...(isQuestion(interaction) && {
-			question: readQuestion(interaction).text.slice(0, MAX_QUESTION_KEPT),
+			question: readQuestionText(interaction).slice(0, MAX_QUESTION_KEPT),
 		}),
 		seenAt: now,
 		votes: [],
 	};
 }
+
+/** Returns what a record keeps of the latest reading of its request. */
+const readingOf = ({ interaction, content }: Shown, now: number) => ({
+	interaction,
+	steadyHash: content?.steadyHash,
+	frameHash: content?.frameHash,
+	clocks: content?.clocks ?? {},
+	readAt: now,
+});
 
 export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
 
@@ -96,21 +145,92 @@ export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIS
 const mayHaveOtherId = (record: RequestRecord): boolean =>
 	!isOver(record) && (!record.decision || record.isReissued === true);
 
-/** Finds the record of a pending request: the same content, under its ID or under another one. */
-function findRecord(
+/** Returns whether a request that a poll shows is the record's: nothing but clocks has changed. */
+function isSame(record: RequestRecord, { content }: Shown, now: number): boolean {
+	if (!content) return false;
+	const { unsteady, contentHash, steadyHash, clocks = {}, readAt = now } = record;
+	if (unsteady) return hashWithout(content, unsteady) === contentHash;
+	const isSteady = steadyHash === content.steadyHash;
+	return isSteady && listJumps(clocks, content.clocks, now - readAt, now).length === 0;
+}
+
+/** Returns whether two pending requests differ in nothing but clocks, which show the time of their readings. */
+export function looksLike(one: RequestRecord, other: RequestRecord): boolean {
+	if (one.unsteady || other.unsteady || one.steadyHash !== other.steadyHash) return false;
+	const [first, second] = [one, other].sort((a, b) => (a.readAt ?? 0) - (b.readAt ?? 0));
+	const { clocks = {}, readAt = 0 } = second;
+	return listJumps(first.clocks ?? {}, clocks, readAt - (first.readAt ?? 0), readAt).length === 0;
+}
+
+function groupBy<T>(things: readonly T[], keyOf: (thing: T) => string): Map<string, T[]> {
+	const groups = new Map<string, T[]>();
+	for (const thing of things) {
+		const key = keyOf(thing);
+		const group = groups.get(key);
+		if (group) group.push(thing);
+		else groups.set(key, [thing]);
+	}
+	return groups;
+}
+
+/** Metadata that changes with each reading, in the ways that are compared with requests under other IDs */
+const MAX_UNSTEADY_SETS = 5;
+
+/** Returns the record of each request that a poll shows: the same content, under its ID or under another one. Reads each record once. */
+function findRecords(
 	records: readonly RequestRecord[],
-	pending: readonly Interaction[],
-	interaction: Interaction,
-	taken: ReadonlySet<RequestRecord>,
-): RequestRecord | undefined {
-	const free = records.filter((record) => !taken.has(record) && !record.isReplaced);
-	const isSame = (record: RequestRecord) =>
-		record.contentHash === contentHash(interaction, record.unsteady);
-	const isListed = ({ id }: RequestRecord) => pending.some((each) => each.id === id);
-	return (
-		free.find((record) => record.id === interaction.id && isSame(record)) ??
-		free.find((record) => !isListed(record) && mayHaveOtherId(record) && isSame(record))
+	shown: readonly Shown[],
+	now: number,
+): Map<RequestRecord, Shown> {
+	const found = new Map<RequestRecord, Shown>();
+	const listed = new Set(shown.map(({ interaction }) => interaction.id));
+	const free = records.filter(({ isReplaced }) => !isReplaced);
+	const byId = groupBy(free, ({ id }) => id);
+	const unlisted = free.filter((record) => !listed.has(record.id) && mayHaveOtherId(record));
+	const byContent = groupBy(unlisted, ({ unsteady, contentHash, steadyHash = '' }) =>
+		unsteady ? contentHash : steadyHash,
 	);
+	const sets = new Map(
+		unlisted.flatMap(({ unsteady }) => (unsteady ? [[unsteady.join(), unsteady]] : [])),
+	);
+	const unsteadySets = [...sets.values()].slice(0, MAX_UNSTEADY_SETS);
+	const take = (candidates: readonly RequestRecord[] = [], each: Shown): boolean => {
+		const record = candidates.find((one) => !found.has(one) && isSame(one, each, now));
+		if (record) found.set(record, each);
+		return record !== undefined;
+	};
+	for (const each of shown) {
+		const { content } = each;
+		if (!content || take(byId.get(each.interaction.id), each)) continue;
+		if (take(byContent.get(content.steadyHash), each)) continue;
+		unsteadySets.some((names) => take(byContent.get(hashWithout(content, names)), each));
+	}
+	return found;
+}
+
+/** Requests of a session that have records and are decided at once. The next ones follow when these are gone. */
+export const MAX_PENDING = 200;
+
+/** Requests that are gone without a decision, and are kept to say so on their page */
+const MAX_GONE = 200;
+
+/** Returns the pending requests that a reading takes: those that have records first. */
+export function takePending(
+	records: readonly RequestRecord[],
+	pending: Interaction[],
+): Interaction[] {
+	if (pending.length <= MAX_PENDING) return pending;
+	const known = new Set(records.flatMap(({ id, isReplaced }) => (isReplaced ? [] : id)));
+	const isKnown = ({ id }: Interaction) => known.has(id);
+	const ordered = [...pending.filter(isKnown), ...pending.filter((each) => !isKnown(each))];
+	return ordered.slice(0, MAX_PENDING);
+}
+
+/** Removes the oldest records that nothing is kept of: neither pending nor decided. */
+function withoutForgotten(records: readonly RequestRecord[]): RequestRecord[] {
+	const isGone = ({ interaction, decision }: RequestRecord) => !interaction && !decision;
+	let excess = records.filter(isGone).length - MAX_GONE;
+	return records.filter((record) => !isGone(record) || excess-- <= 0);
 }
 
 /** Returns the records after a poll that returned the session. */
@@ -122,83 +242,115 @@ export function applyPoll(
 	// A failed session has no pending requests, which proves nothing about earlier decisions.
 	if (session.status === 'failed')
 		return records.map((record) => endDecision(omit(record, 'interaction'), 'unconfirmed'));
-	const pending = session.pendingInteractions;
-	const shown = new Map<RequestRecord, RequestRecord>();
-	const added: RequestRecord[] = [];
-	for (const interaction of pending) {
-		const record = findRecord(records, pending, interaction, new Set(shown.keys()));
-		if (record) shown.set(record, pollShows(record, interaction, now));
-		else added.push(...addRequest(records, shown, pending, interaction, now));
-	}
-	const known = records.flatMap((record) =>
-		reopen(shown.get(record) ?? pollDoesNotShow(record), now),
+	const { pendingInteractions: pending } = session;
+	const shown = takePending(records, pending).map((interaction) => ({
+		interaction,
+		content: readContent(interaction),
+	}));
+	const found = findRecords(records, shown, now);
+	const after = new Map([...found].map(([record, each]) => [record, pollShows(record, each, now)]));
+	const isFound = new Set(found.values());
+	const added = addRequests(
+		records.filter((record) => record.interaction && !after.has(record)),
+		after,
+		shown.filter((each) => !isFound.has(each)),
+		new Set(pending.map(({ id }) => id)),
+		now,
 	);
-	return [...known, ...added];
+	const unread = new Set(pending.length > shown.length ? pending.map(({ id }) => id) : []);
+	const known = records.flatMap((record) => {
+		const later = after.get(record);
+		// A request that the reading left for the next one is still pending.
+		if (!later && record.interaction && unread.has(record.id)) return [record];
+		return reopen(later ?? pollDoesNotShow(record), now);
+	});
+	return withoutForgotten([...known, ...added]);
 }
 
-/** Finds the record of what a request was in the poll before: under its ID, or with other metadata under an ID that is gone. */
-const findChanged = (
-	records: readonly RequestRecord[],
-	pending: readonly Interaction[],
-	interaction: Interaction,
-): RequestRecord | undefined =>
-	records.find(({ id }) => id === interaction.id && id !== '') ??
-	records.find(
-		(record) =>
-			!record.decision &&
-			!pending.some(({ id }) => id === record.id) &&
-			changedMetadata(record.interaction!, interaction) !== undefined,
-	);
-
-/** Adds a request that no record has, or takes a change of an earlier one that only metadata explains. */
-function addRequest(
-	records: readonly RequestRecord[],
-	shown: Map<RequestRecord, RequestRecord>,
-	pending: readonly Interaction[],
-	interaction: Interaction,
+/** Adds requests that no record has, or takes changes of earlier ones that only metadata explains: under their ID, or under an ID that is gone. */
+function addRequests(
+	before: readonly RequestRecord[],
+	after: Map<RequestRecord, RequestRecord>,
+	shown: readonly Shown[],
+	listed: ReadonlySet<string>,
 	now: number,
 ): RequestRecord[] {
-	const hash = contentHash(interaction) ?? '';
-	const before = findChanged(
-		records.filter((record) => record.interaction && !shown.has(record)),
-		pending,
-		interaction,
+	const byId = groupBy(before, ({ id }) => id);
+	const byFrame = groupBy(
+		before.filter(({ id, decision }) => !decision && !listed.has(id)),
+		({ frameHash = '' }) => frameHash,
 	);
-	if (!before) return [newRecord(interaction, hash, now)];
-	const names = changedMetadata(before.interaction!, interaction);
+	const takeFree = (candidates: RequestRecord[] = []): RequestRecord | undefined => {
+		while (candidates.length > 0) {
+			const record = candidates.shift()!;
+			if (!after.has(record)) return record;
+		}
+		return undefined;
+	};
+	return shown.flatMap((each): RequestRecord[] => {
+		const { id } = each.interaction;
+		const record =
+			(id === '' ? undefined : takeFree(byId.get(id))) ??
+			takeFree(byFrame.get(each.content?.frameHash ?? ''));
+		return record ? changeRequest(record, after, each, now) : [newRecord(each, now)];
+	});
+}
+
+/** Returns the record of the changed request. If only its metadata keeps changing, the earlier record stays. */
+function changeRequest(
+	before: RequestRecord,
+	after: Map<RequestRecord, RequestRecord>,
+	shown: Shown,
+	now: number,
+): RequestRecord[] {
+	const names = listChangedMetadata(before, shown, now);
 	const changes = names ? (before.changes ?? 0) + 1 : 0;
 	if (names && changes >= MIN_CHANGES) {
 		const unsteady = [...new Set([...(before.unsteady ?? []), ...names])];
-		const unsteadyHash = contentHash(interaction, unsteady) ?? '';
-		shown.set(before, {
+		after.set(before, {
 			...before,
-			id: interaction.id,
+			...readingOf(shown, now),
+			id: shown.interaction.id,
 			votes: [],
-			contentHash: unsteadyHash,
-			interaction,
+			contentHash: hashWithout(shown.content!, unsteady),
 			unsteady,
 			changes,
 		});
 		return [];
 	}
-	shown.set(before, { ...pollDoesNotShow(before), isReplaced: true });
+	after.set(before, { ...pollDoesNotShow(before), isReplaced: true });
 	const voided = [...(before.voided ?? []), ...before.votes.flatMap(({ name }) => name ?? [])];
 	return [
 		{
-			...newRecord(interaction, hash, now),
+			...newRecord(shown, now),
 			...(changes > 0 && { changes }),
 			...(voided.length > 0 && { voided: [...new Set(voided)] }),
 		},
 	];
 }
 
-function pollShows(record: RequestRecord, interaction: Interaction, now: number): RequestRecord {
+/** Returns the names of the metadata that changed, or undefined if anything else did. */
+function listChangedMetadata(
+	{ interaction, frameHash, clocks = {}, readAt = 0 }: RequestRecord,
+	{ content }: Shown,
+	now: number,
+): string[] | undefined {
+	if (!content || content.frameHash !== frameHash) return undefined;
+	const metadata = isRecord(interaction?.metadata) ? interaction.metadata : {};
+	return [
+		...listChanges(metadata, content),
+		...listJumps(clocks, content.clocks, now - readAt, now),
+	];
+}
+
+function pollShows(record: RequestRecord, each: Shown, now: number): RequestRecord {
 	const { decision } = record;
+	const { interaction } = each;
 	const isReissued = interaction.id !== record.id && !decision;
 	const shown: RequestRecord = {
 		...omit(record, 'changes'),
+		...readingOf(each, now),
 		id: interaction.id,
-		interaction,
 		...(isReissued && { isReissued: true as const }),
 	};
 	if (!decision) return shown;
@@ -209,10 +361,10 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 	const isOpenAgain =
 		state === 'confirmed' || (state === 'unconfirmed' && !isTaken && !mayHaveArrived);
 	const current = isRefused ? 'refused' : isOpenAgain ? 'sent' : state;
-	const isLate = isTaken && now >= at + MAX_UNCONFIRMED_MS;
+	const isOverdue = isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	// A lost decision may have arrived, and this may be the next request with the same content.
 	const mayBeOther = !isTaken && interaction.id !== record.id;
-	const isUnsure = current === 'sent' && (isLate || mayBeOther);
+	const isUnsure = current === 'sent' && (isOverdue || mayBeOther);
 	return {
 		...shown,
 		decision: { ...decision, pollsShown, state: isUnsure ? 'unconfirmed' : current },
@@ -221,17 +373,11 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 
 /** Replaces the record of a request that is still pending although it was resolved, so that approvers are asked again. */
 function reopen(record: RequestRecord, now: number): RequestRecord[] {
-	const { interaction, decision, contentHash: hash, unsteady, isReissued } = record;
-	if (!interaction || decision?.state !== 'unconfirmed') return [record];
-	const open = newRecord(interaction, hash, now);
+	if (!record.interaction || record.decision?.state !== 'unconfirmed') return [record];
+	const open = omit(record, 'decision', 'askedAt', 'changes', 'voided');
 	return [
 		{ ...omit(record, 'interaction'), isReplaced: true },
-		{
-			...open,
-			...(unsteady && { unsteady }),
-			...(isReissued && { isReissued }),
-			wasResolved: true,
-		},
+		{ ...open, seenAt: now, votes: [], wasResolved: true },
 	];
 }
 

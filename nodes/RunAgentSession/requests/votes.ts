@@ -1,4 +1,5 @@
 import type { ApproverDecision, SettledVerdict } from '../policy/rules';
+import type { LastsFor } from '../../shared/approvals/options';
 import type { PageChoiceName } from './choices';
 
 // The answers of people to one request. A single approver is a team of one.
@@ -17,6 +18,8 @@ export interface Vote {
 	isText?: true;
 	/** The option for Approve once, if the page offered it */
 	once?: string | number;
+	/** For how long a lasting option lasts, if its words say so */
+	lastsFor?: LastsFor;
 	fromNowOn?: true;
 	/** The choice's name on the page */
 	choice: VoteName;
@@ -36,10 +39,13 @@ type TalliedVerdict = Omit<RequestVerdict, 'decidedBy'>;
 export const hasVoted = (votes: readonly Vote[], approver: number): boolean =>
 	votes.some((vote) => vote.approver === approver);
 
-/** Adds a vote. Returns undefined if the approver has voted, or if the votes decide without it. */
-export function castVote(votes: readonly Vote[], vote: Vote, needed: number): Vote[] | undefined {
-	if (hasVoted(votes, vote.approver) || tally(votes, needed)) return undefined;
-	return [...votes, vote];
+/** Adds a vote, or replaces the approver's earlier one. Returns undefined if that one is later. */
+export function castVote(votes: readonly Vote[], vote: Vote): Vote[] | undefined {
+	const at = votes.findIndex(({ approver }) => approver === vote.approver);
+	if (at < 0) return [...votes, vote];
+	return votes[at].at > vote.at
+		? undefined
+		: votes.map((each, index) => (index === at ? vote : each));
 }
 
 const toApprover = ({ name, decision, at, comment }: Vote): ApproverDecision[] =>
@@ -54,9 +60,21 @@ const toApprover = ({ name, decision, at, comment }: Vote): ApproverDecision[] =
 				},
 			];
 
+/** Returns the option that lasts for the session only, if all others last longer. */
+function findNarrowest(votes: readonly Vote[]): Vote['option'] | undefined {
+	const narrow = votes.filter(({ lastsFor }) => lastsFor === 'session');
+	const isClear = votes.every(({ lastsFor }) => lastsFor !== undefined);
+	const [{ option } = {}] = narrow;
+	return isClear && narrow.every((vote) => vote.option === option) ? option : undefined;
+}
+
+const findOnce = (votes: readonly Vote[]): Vote['option'] | undefined =>
+	votes.map(({ once }) => once).find((each) => each !== undefined);
+
 /**
- * Returns what the votes decide, or undefined while some are missing. One denial denies, and the first answer to a question counts. Approvers who chose different ways to approve have
- * all approved once. If the request offers no way to approve once, they have to be asked again.
+ * Returns what the votes decide, or undefined while some are missing. One denial denies, and the first answer to a question counts.
+ * Of two lasting ways to approve, the narrower one counts. Otherwise, approvers who chose different ways have all approved once. If the
+ * request offers no way to approve once, they have to be asked again.
  */
 export function tally(votes: readonly Vote[], needed: number): TalliedVerdict | undefined {
 	const [first] = votes;
@@ -83,9 +101,7 @@ export function tally(votes: readonly Vote[], needed: number): TalliedVerdict | 
 	if (denial) return { decision: 'deny', option: denial.option, ...common };
 	const [{ option }] = counted;
 	const isAgreed = counted.every((vote) => vote.option === option);
-	const chosen = isAgreed
-		? option
-		: counted.map(({ once }) => once).find((each) => each !== undefined);
+	const chosen = isAgreed ? option : (findNarrowest(counted) ?? findOnce(counted));
 	if (chosen === undefined) return undefined;
 	const fromNowOn = counted.every((vote) => vote.fromNowOn);
 	return { decision: 'approve', option: chosen, ...(fromNowOn && { fromNowOn: true }), ...common };

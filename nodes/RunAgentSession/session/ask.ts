@@ -1,5 +1,5 @@
 import { quote } from '../../shared/values';
-import { recordAsked, type RequestRecord } from '../requests/record';
+import { isOpen, recordAsked, type RequestRecord } from '../requests/record';
 import {
 	askDue,
 	createQuestion,
@@ -22,7 +22,7 @@ const isUnasked = (run: SessionRun, record: RequestRecord): boolean =>
 function listUnasked(run: SessionRun): UndecidedRequest[] {
 	const unasked = run.undecided.filter(({ record }) => isUnasked(run, record));
 	const open = run.record.requests.filter(
-		(record) => record.interaction && !record.decision && !isUnasked(run, record),
+		(record) => isOpen(record) && !isUnasked(run, record),
 	).length;
 	return unasked.slice(0, Math.max(0, MAX_REQUESTS_SHOWN - open));
 }

@@ -3,7 +3,7 @@ import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
 import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
-import { quote } from '../../shared/values';
+import { omit, quote } from '../../shared/values';
 import { MATCH_BUDGET } from '../policy/globs';
 import { chooseVerdict, decideRequest, withoutExpired } from '../policy/rules';
 import {
@@ -100,7 +100,7 @@ export function throwIfUnanswered({ settings, undecided, wallTime }: SessionRun)
 	if (timeouts.ifNobodyAnswers !== 'deny') return;
 	const unanswered = undecided.find(
 		({ record, interaction }) =>
-			isQuestion(interaction) && unansweredAt([record], timeouts) <= wallTime,
+			isQuestion(interaction) && unansweredAt([omit(record, 'decision')], timeouts) <= wallTime,
 	);
 	if (!unanswered) return;
 	const { text } = readQuestion(unanswered.interaction);
@@ -118,7 +118,7 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 	if (timeouts.ifNobodyAnswers !== 'deny') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.filter(({ record, interaction }) => {
-		if (unansweredAt([record], timeouts) > run.wallTime) return true;
+		if (unansweredAt([omit(record, 'decision')], timeouts) > run.wallTime) return true;
 		const verdict = isQuestion(interaction)
 			? answerUnanswered(interaction, timeouts)
 			: decideRequest(interaction, { ...policy, mode: 'deny' });

@@ -1,5 +1,7 @@
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
+import { statusOverride } from '../../shared/client/overrides';
+import { isKnownStatus } from '../../shared/client/session';
 import {
 	addSession,
 	CanceledError,
@@ -7,8 +9,8 @@ import {
 	SessionAbortedError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
-import { formatSeconds } from '../../shared/values';
-import { endRequests } from '../requests/record';
+import { excerpt, formatSeconds } from '../../shared/values';
+import { endRequests, MAX_PENDING } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import type { SessionRun } from './run';
 import { isOverdue } from './turn';
@@ -22,6 +24,13 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(record.requests);
+	const { morePending = 0 } = session ?? {};
+	const left =
+		morePending > 0
+			? [
+					`${morePending} more requests are pending. The node decides at most ${MAX_PENDING} at once, and takes the next when these are decided.`,
+				]
+			: [];
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
 		kind,
@@ -32,7 +41,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		changes,
 		undecided: run.undecided,
 		preferences: settings.policy,
-		warnings: [...run.listWarnings(), ...held, ...warnings],
+		warnings: [...run.listWarnings(), ...left, ...held, ...warnings],
 		pollCount: record.pollCount ?? 0,
 		durationMs: run.wallTime - run.wait.since,
 	};
@@ -47,6 +56,9 @@ export function endedResult(run: SessionRun): RunResult | undefined {
 		run.warnings.add(
 			`No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`,
 		);
+	const { error } = run.session!;
+	if (!isFailed && error !== undefined)
+		run.warnings.add(`The session completed, and the service says: ${excerpt(error, 500)}`);
 	run.save({ requests: endRequests(run.record.requests) });
 	return toResult(run, isFailed ? 'failed' : 'completed');
 }
@@ -78,6 +90,10 @@ export async function abortSession(
 	const result = await resultOrError(aborting);
 	return result instanceof WorkspaceAutomationError ? result : undefined;
 }
+
+/** Returns what to do after a wait that was too short, or whose end the node couldn't know. */
+export const adviseAfterWait = ({ session }: SessionRun, raise: string): string =>
+	session && !isKnownStatus(session.status) ? statusOverride(session.status) : `Raise ${raise}.`;
 
 /** Returns the error of a session that the node doesn't wait for anymore. @param state `unseen`: aborted, and not seen since */
 export function abandonedError(

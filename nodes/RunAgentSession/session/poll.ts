@@ -5,7 +5,7 @@ import { formatSeconds } from '../../shared/values';
 import { hasQuestion } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
-import { applyPoll } from '../requests/record';
+import { applyPoll, takePending } from '../requests/record';
 import { sendComment } from './message';
 import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, type SessionRun } from './run';
@@ -70,7 +70,9 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 		requests: after,
 	});
 	if (after.length > requests.length) run.noteChange();
-	run.update(session);
+	const pending = takePending(requests, session.pendingInteractions);
+	const morePending = session.pendingInteractions.length - pending.length;
+	run.update({ ...session, pendingInteractions: pending, ...(morePending > 0 && { morePending }) });
 	return true;
 }
 

@@ -8,6 +8,7 @@ import { begin } from './begin';
 import {
 	abandonedError,
 	abortSession,
+	adviseAfterWait,
 	endedResult,
 	lastRequests,
 	toResult,
@@ -92,7 +93,7 @@ async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promi
 			? `The session did not finish within ${limit}`
 			: `The session waited ${limit} for an approver's decision`,
 		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
-		[`Raise ${raise}.`, ...run.listWarnings()].join(' '),
+		[adviseAfterWait(run, raise), ...run.listWarnings()].join(' '),
 	);
 }
 

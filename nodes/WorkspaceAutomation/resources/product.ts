@@ -1,11 +1,11 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { optionalId, requireJsonObject } from '../../shared/validation';
+import { optionalId, parseJsonObject } from '../../shared/validation';
 import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/commonFields';
 import { jsonField } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/declarative';
 
 function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
-	const fields = requireJsonObject(field, value);
+	const fields = parseJsonObject(field, value);
 	if (Object.keys(fields).length > 0) return fields;
 	throw new WorkspaceAutomationError(
 		`'${field}' is empty`,

@@ -104,15 +104,41 @@ const cutOption = ({ value, label, description }: AgentOption, cut: Cut): AgentO
 	...(description !== undefined && { description: cutText(description, MAX_LABEL_LENGTH, cut) }),
 });
 
+const fieldsOf = (value: unknown): AnyFields => (isRecord(value) ? value : {});
+
+/** Returns where the question's text is, and the text. Reads nothing else. */
+function findText(interaction: unknown): { text: string; textName?: string; insideName?: string } {
+	const fields = fieldsOf(interaction);
+	const inside = fieldsOf(fields.response);
+	const textName = findName(fields, TEXT_NAMES);
+	const insideName = textName === undefined ? findName(inside, TEXT_NAMES) : undefined;
+	const text = fields[textName ?? ''] ?? inside[insideName ?? ''] ?? '';
+	return { text: String(text as AgentOption['value']), textName, insideName };
+}
+
+/** Returns the text of a question, which can be long. */
+export const readQuestionText = (interaction: unknown): string => findText(interaction).text;
+
+/** Returns the first fields that say something. Stops after them, because there may be thousands. */
+function listFields(fields: AnyFields, left: ReadonlyArray<string | undefined>, cut: Cut) {
+	const named: Array<[name: string, value: unknown]> = [];
+	for (const name of Object.keys(fields)) {
+		const value = fields[name];
+		if (left.includes(name) || value === undefined || value === null || value === '') continue;
+		cut.isCut ||= named.length === MAX_FIELDS;
+		if (cut.isCut && named.length === MAX_FIELDS) break;
+		named.push([name, value]);
+	}
+	return named;
+}
+
 /** Reads a question in any form. Leaves no field out that it doesn't name in `isCut`. Never throws. */
 export function readQuestion(interaction: unknown): AgentQuestion {
 	const cut: Cut = { isCut: false };
 	const fields: AnyFields = isRecord(interaction) ? interaction : { interaction };
 	const { response } = fields;
-	const inside: AnyFields = isRecord(response) ? response : {};
-	const textName = findName(fields, TEXT_NAMES);
-	const insideName = textName === undefined ? findName(inside, TEXT_NAMES) : undefined;
-	const text = fields[textName ?? ''] ?? inside[insideName ?? ''] ?? '';
+	const inside = fieldsOf(response);
+	const { text, textName, insideName } = findText(fields);
 
 	const places = [inside, fields];
 	const found = places.map((place) => listAgentOptions(place.options));
@@ -124,21 +150,21 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 	const optionsName = (place: AnyFields) =>
 		isComplete && places[at] === place ? 'options' : undefined;
 
-	const rest = without(inside, ['type', insideName, optionsName(inside)]);
-	const all: AnyFields = {
-		...without(fields, ['type', 'id', textName, optionsName(fields)]),
-		...(isRecord(response) && { response: Object.keys(rest).length > 0 ? rest : undefined }),
-	};
-	const named = Object.entries(all).filter(
-		([, value]) => value !== undefined && value !== null && value !== '',
+	const rest = isRecord(response)
+		? without(response, ['type', insideName, optionsName(inside)])
+		: response;
+	const isEmpty = isRecord(rest) && Object.keys(rest).length === 0;
+	const named = listFields(
+		fields,
+		['type', 'id', textName, optionsName(fields), isEmpty ? 'response' : undefined],
+		cut,
 	);
-	cut.isCut ||= named.length > MAX_FIELDS;
-	const others = named.slice(0, MAX_FIELDS).map(([name, value]) => ({
+	const others = named.map(([name, value]) => ({
 		name: cutText(name, MAX_LABEL_LENGTH, cut),
-		text: cutText(toText(value), MAX_FIELD_LENGTH, cut),
+		text: cutText(toText(name === 'response' ? rest : value), MAX_FIELD_LENGTH, cut),
 	}));
 	return {
-		text: cutText(String(text as AgentOption['value']), MAX_FIELD_LENGTH, cut),
+		text: cutText(text, MAX_FIELD_LENGTH, cut),
 		others,
 		options: shown,
 		isFree: options.length === 0,

@@ -6,7 +6,12 @@ export interface Option {
 	label: string;
 	/** True if another field, such as a description, a duration or a scope, says that it can last */
 	mayLast?: boolean;
+	/** True if the request's own scope says that an approval lasts, unless the option says once */
+	isInScope?: boolean;
 }
+
+/** For how long an option lasts: the session, or longer */
+export type LastsFor = 'session' | 'ever';
 
 export type ApproveWith = 'once' | 'always';
 
@@ -110,11 +115,12 @@ function readOptionText(text: string): OptionReading {
 }
 
 /** Combines an option's value and label: one decides, and the other may veto. */
-function readOption({ value, label, mayLast = false }: Option): OptionReading {
+function readOption({ value, label, mayLast = false, isInScope }: Option): OptionReading {
 	const read = [readOptionText(String(value)), readOptionText(label)];
 	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
 	const once = first.once || second.once;
-	const lasting = first.lasting || second.lasting || mayLast;
+	const isScoped = isInScope === true && first.side === 'approve' && !once;
+	const lasting = first.lasting || second.lasting || mayLast || isScoped;
 	const agree = second.side === 'silent' || first.side === second.side;
 	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
@@ -157,8 +163,13 @@ function readNamedSide(
 /** Returns whether an option that the user names can affect later requests. */
 function canLast(option: Option, reading: OptionReading): boolean {
 	if (reading.once && !reading.lasting) return false;
-	// The user named the value only, and the label can say for how long.
-	return reading.lasting || reading.side === 'unclear' || readOptionText(option.label).foreign;
+	// The user named the value only, and the label or the request's scope can say for how long.
+	return (
+		option.isInScope === true ||
+		reading.lasting ||
+		reading.side === 'unclear' ||
+		readOptionText(option.label).foreign
+	);
 }
 
 function toMeaning(
@@ -180,6 +191,13 @@ export const readMeaning = (
 
 /** `shownAs` differs for each choice: two with the same name also carry the service's words. */
 type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'> & { shownAs: string };
+
+/** Returns for how long a choice lasts, if its own words say so. */
+export function readDuration({ lasts, mayLast, words }: Choice): LastsFor | undefined {
+	if (!lasts || mayLast) return undefined;
+	if (words.includes('session')) return 'session';
+	return LASTING_WORDS.some((word) => words.includes(word)) ? 'ever' : undefined;
+}
 
 /** Returns the meaning of each value once. Leaves out values with two meanings. */
 export function readChoices(
@@ -297,9 +315,10 @@ function saysLasting(name: string, value: unknown): boolean {
 
 /** Returns the options whose `value` is a text or a number. Never throws. */
 export function readOptions(interaction: unknown): Option[] {
-	const { response } = Object(interaction) as { response?: unknown };
-	const { options } = Object(response) as { options?: unknown };
+	const { response, scope: outer } = Object(interaction) as { response?: unknown; scope?: unknown };
+	const { options, scope: inner } = Object(response) as { options?: unknown; scope?: unknown };
 	if (!Array.isArray(options)) return [];
+	const isInScope = [outer, inner].some((scope) => saysLasting('scope', scope));
 	return options.flatMap((option: unknown): Option[] => {
 		const { value, label } = Object(option) as Record<string, unknown>;
 		const usable = typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
@@ -314,6 +333,7 @@ export function readOptions(interaction: unknown): Option[] {
 				value: value as Option['value'],
 				label: readable ? String(label) : '',
 				...(mayLast && { mayLast }),
+				...(isInScope && { isInScope }),
 			},
 		];
 	});

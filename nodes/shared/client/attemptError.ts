@@ -1,4 +1,4 @@
-import { WorkspaceAutomationError } from '../errors';
+import { WorkspaceAutomationError, type ErrorContext } from '../errors';
 import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../values';
 import { isHtmlPage, isRejection, PROXY_REFUSED, retryAfterMs } from './retryPolicy';
 import type { ApiRequest, Attempt, ErrorText, ResponseAttempt } from './types';
@@ -50,7 +50,10 @@ export class RateLimitError extends WorkspaceAutomationError {
 	constructor(waitMs: number) {
 		const [message, advice] = STATUS_TEXTS[429];
 		const retryAfter = waitMs > 0 ? Math.ceil(waitMs / 1000) : undefined;
-		const wait = waitMs > 0 ? ` ${sayToWait(waitMs)}` : '';
+		const wait =
+			waitMs > 0
+				? ` The node has to wait ${pluralize(Math.ceil(waitMs / 1000), 'second')} before the next request.`
+				: '';
 		super(message, `${advice}${wait}`, { httpStatus: 429, retryAfter });
 	}
 }
@@ -86,7 +89,7 @@ const KIND_TEXTS = {
 	],
 	tooLarge: [
 		'The response of the service is too large',
-		"It's larger than %. Ask for less, for example with 'Limit' or a narrower query.",
+		"It's larger than %. Check that the base URL in the credential is the API's address.",
 	],
 } as const;
 
@@ -123,10 +126,16 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
 	return places.map((each) => findServiceMessage(each, depth + 1)).find(Boolean);
 }
 
+type ErrorTexts = Pick<ApiRequest, 'scope' | 'errors' | 'tooLarge'>;
+
+/** Returns whether the service refused the version of a request. */
+export const isVersionRefused = ({ httpStatus = 0, code, serviceMessage }: ErrorContext): boolean =>
+	[400, 406, 422].includes(httpStatus) && /version/i.test(`${code} ${serviceMessage}`);
+
 /** Quotes the service: its envelope (API document, Errors), `{error: "text"}`, `{message}`, `{errors: [...]}` or plain text, but no page. */
 export function attemptError(
 	attempt: Attempt,
-	request: Pick<ApiRequest, 'scope' | 'errors'>,
+	request: ErrorTexts,
 	wallMs: number,
 ): WorkspaceAutomationError {
 	const error = describeAttempt(attempt, request, wallMs);
@@ -148,11 +157,13 @@ const hasContent = (body: unknown): boolean =>
 
 function describeAttempt(
 	attempt: Attempt,
-	{ scope, errors = {} }: Pick<ApiRequest, 'scope' | 'errors'>,
+	{ scope, errors = {}, tooLarge }: ErrorTexts,
 	wallMs: number,
 ): WorkspaceAutomationError {
 	if (attempt.kind !== 'response') {
-		const [message, description] = KIND_TEXTS[attempt.kind];
+		const [message, general] = KIND_TEXTS[attempt.kind];
+		const description =
+			attempt.kind === 'tooLarge' && tooLarge ? `It's larger than %. ${tooLarge}` : general;
 		return new WorkspaceAutomationError(
 			message,
 			description.replace('%', () => attempt.code.replace(/[.\s]+$/, '')),
@@ -181,10 +192,8 @@ function describeAttempt(
 	]
 		.filter(Boolean)
 		.join(' ');
-	const isVersion =
-		[400, 406, 422].includes(status) && /version/i.test(`${code} ${serviceMessage}`);
-	const way = isVersion ? CHECK_VERSION : advice;
 	const context = { httpStatus: status, code, serviceMessage, docUrl, retryAfter };
+	const way = isVersionRefused(context) ? CHECK_VERSION : advice;
 	const error = new WorkspaceAutomationError(message, `${way} ${facts}`.trim(), context);
 	error.facts = facts;
 	return error;

@@ -1,9 +1,11 @@
 import { fingerprint } from '../values';
 import { WorkspaceAutomationError } from '../errors';
+import { isVersionRefused } from './attemptError';
 import { CREDENTIAL } from './credential';
 import { createTransport, type SendOptions, type TransportOptions } from './transport';
 import type { ApiContext, ConnectionOptions } from './types';
 import { RECONCILERS } from './reconcilers';
+import { requireAsked } from './resource';
 import type { ApiClient, OperationId, Routing, ServiceOperation } from './operations';
 import {
 	applyOverride,
@@ -25,7 +27,12 @@ function addOverrideHint(
 	{ id, assumed, version, method }: ServiceOperation,
 	error: unknown,
 ): unknown {
-	if (!(error instanceof WorkspaceAutomationError) || !(assumed || version)) return error;
+	if (!(error instanceof WorkspaceAutomationError)) return error;
+	if (isVersionRefused(error.context)) {
+		error.description += ` ${requestOverride(id, 'version')}`;
+		return error;
+	}
+	if (!(assumed || version)) return error;
 	const { httpStatus = 0 } = error.context;
 	if (!SHAPE_STATUSES.includes(httpStatus) && !(assumed === 'path' && httpStatus === 404))
 		return error;
@@ -73,9 +80,11 @@ export async function createClient(
 				if (called.reconciler && !sendOptions.singleAttempt)
 					sendOptions.reconcile ??= await RECONCILERS[called.reconciler](api, values, sendOptions);
 				const sending = transport.send(request, sendOptions, connection);
-				return await sending.catch((error: unknown) => {
+				const response = await sending.catch((error: unknown) => {
 					throw addOverrideHint(called, error);
 				});
+				requireAsked(called, values, response.body);
+				return response;
 			},
 			readField: (id, name, body) => readField(operation(id), name, body),
 			isOverridden: (id, name) => operation(id).answer[name]?.isOverridden ?? false,

@@ -97,11 +97,19 @@ async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise
 export const readCharset = (headers: Headers): string =>
 	/charset\s*=\s*["']?([^\s"';,]+)/i.exec(String(headers['content-type'] ?? ''))?.[1] ?? 'utf-8';
 
+/** The characters of windows-1252 from 0x80 on. Node.js 20 leaves them as control characters. */
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+const decodeWindows1252 = (text: string): string =>
+	text.replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]);
+
 /** Returns undefined for an unknown charset. */
 export function decode(bytes: Buffer, charset: string): string | undefined {
 	if (/^utf-?8$/i.test(charset)) return bytes.toString();
 	try {
-		return new TextDecoder(charset).decode(bytes);
+		const decoder = new TextDecoder(charset);
+		const text = decoder.decode(bytes);
+		return decoder.encoding === 'windows-1252' ? decodeWindows1252(text) : text;
 	} catch {
 		return undefined;
 	}

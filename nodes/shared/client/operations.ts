@@ -3,7 +3,13 @@
 import { MIB } from '../values';
 import type { Clock } from './clock';
 import type { SendOptions } from './transport';
-import type { ApiRequest, ApiResponse, ConnectionOptions, NonIdempotent } from './types';
+import type {
+	ApiRequest,
+	ApiResponse,
+	AskedResource,
+	ConnectionOptions,
+	NonIdempotent,
+} from './types';
 
 /** A JSON value in which texts may hold `{placeholders}` */
 export type Template = unknown;
@@ -24,6 +30,8 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	reconciler?: 'file' | 'message' | 'interaction';
 	/** The session may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
+	/** The single resource that the response has to be about */
+	resource?: AskedResource;
 	/** Of a failed request. The transport has a default. */
 	maxAttempts?: number;
 	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
@@ -62,6 +70,7 @@ const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 	query: { ...filter, limit: '{limit}', cursor: '{cursor}' },
 	assumed: 'shape' as const,
 	effect: 'read' as const,
+	tooLarge: "Ask for less, for example with 'Limit'.",
 	answer: LIST_ANSWER,
 });
 
@@ -84,15 +93,36 @@ const NAME_CONFLICT = {
 	},
 };
 
+const DECISION_ERRORS = {
+	409: {
+		message: "The request doesn't take this now",
+		description:
+			'It may have been decided already, or the agent may have withdrawn it. Check the session in the dashboard.',
+	},
+};
+const PRODUCT_ERRORS = {
+	413: { message: 'The product is too large', description: "Shorten the values in 'Fields'." },
+};
+
+const TASK = { id: 'taskId', objects: ['task'] };
+const FILE = { id: 'fileId', objects: ['file', 'folder'] };
+
 export const OPERATIONS = {
 	listProjects: listRow('/projects'),
 	listTasks: listRow('/tasks'),
-	getTask: { method: 'GET', path: '/tasks/{taskId}', version: OLDER_VERSION, effect: 'read' },
+	getTask: {
+		method: 'GET',
+		path: '/tasks/{taskId}',
+		version: OLDER_VERSION,
+		effect: 'read',
+		resource: TASK,
+	},
 	updateTask: {
 		method: 'PATCH',
 		path: '/tasks/{taskId}',
 		body: { title: '{title}', prompt: '{prompt}', rrule: '{rrule}', emoji: '{emoji}' },
 		effect: 'idempotent',
+		resource: TASK,
 	},
 	createAgentSession: {
 		method: 'POST',
@@ -125,6 +155,7 @@ export const OPERATIONS = {
 		maxBytes: MAX_SESSION_BYTES,
 		// A poll that hangs is worth less than the next one.
 		timeoutMs: 30_000,
+		words: ['completed', 'failed'],
 		answer: { session: [] },
 	},
 	sendAgentMessage: {
@@ -174,6 +205,7 @@ export const OPERATIONS = {
 			description:
 				'Check the session in the dashboard. If it still waits for a decision, run the workflow again.',
 		},
+		errors: DECISION_ERRORS,
 		newSession: true,
 		urgent: true,
 		maxBytes: MAX_SESSION_BYTES,
@@ -191,6 +223,7 @@ export const OPERATIONS = {
 			description:
 				'Check the session in the dashboard. If it still waits for an answer, run the workflow again.',
 		},
+		errors: DECISION_ERRORS,
 		newSession: true,
 		urgent: true,
 		maxBytes: MAX_SESSION_BYTES,
@@ -202,6 +235,7 @@ export const OPERATIONS = {
 		effect: 'read',
 		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
 		maxBytes: 256 * MIB,
+		tooLarge: 'Write a narrower query, for example with LIMIT or fewer columns.',
 		errors: { 413: { message: 'The query is too long', description: 'Shorten the query.' } },
 		answer: { data: ['data'] },
 		timeoutMs: 90_000,
@@ -258,13 +292,20 @@ export const OPERATIONS = {
 			},
 		},
 	},
-	getFile: { method: 'GET', path: '/files/{fileId}', effect: 'read', scope: 'files.read' },
+	getFile: {
+		method: 'GET',
+		path: '/files/{fileId}',
+		effect: 'read',
+		scope: 'files.read',
+		resource: FILE,
+	},
 	renameFile: {
 		method: 'PATCH',
 		path: '/files/{fileId}',
 		body: { name: '{name}' },
 		assumed: 'path',
 		effect: 'idempotent',
+		resource: FILE,
 		scope: 'files.write',
 		errors: NAME_CONFLICT,
 	},
@@ -275,6 +316,7 @@ export const OPERATIONS = {
 		assumed: 'path',
 		words: ['myFiles'],
 		effect: 'idempotent',
+		resource: FILE,
 		scope: 'files.write',
 		errors: NAME_CONFLICT,
 	},
@@ -284,6 +326,7 @@ export const OPERATIONS = {
 		effect: 'read',
 		// A file of 10 MiB (API document, Limits) with every character escaped
 		maxBytes: 64 * MIB,
+		tooLarge: 'Download the file from the product instead.',
 		answer: {
 			text: ['text', 'content'],
 			url: ['url', 'downloadUrl', 'download_url', 'signed_url'],
@@ -298,6 +341,7 @@ export const OPERATIONS = {
 		method: 'DELETE',
 		path: '/custom-domains/{customDomainId}',
 		effect: 'idempotent',
+		resource: { id: 'customDomainId', objects: ['custom_domain'] },
 	},
 	listProducts: listRow('/products', { projectId: '{projectId}' }),
 	createProduct: {
@@ -310,6 +354,7 @@ export const OPERATIONS = {
 			description:
 				"Check the products of the project. If the product isn't there, run the workflow again. The node doesn't create it again, because there could be two.",
 		},
+		errors: PRODUCT_ERRORS,
 	},
 	updateProduct: {
 		method: 'PATCH',
@@ -318,6 +363,8 @@ export const OPERATIONS = {
 		assumed: 'shape',
 		values: ['projectId'],
 		effect: 'idempotent',
+		resource: { id: 'productId' },
+		errors: PRODUCT_ERRORS,
 	},
 } as const satisfies Record<string, OperationRow>;
 

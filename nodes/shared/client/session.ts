@@ -1,4 +1,5 @@
 import { MAX_URL_LENGTH } from '../validation';
+import { findOtherName } from './resource';
 import {
 	toText,
 	fingerprint,
@@ -36,6 +37,8 @@ export interface Session {
 	status: string;
 	/** Each once, however often the service lists it. `id` is empty if there is none. */
 	pendingInteractions: Interaction[];
+	/** Number of pending interactions that were left for the next reading */
+	morePending?: number;
 	error?: string;
 	latestMessage?: LatestMessage;
 	latestTool?: LatestTool;
@@ -73,22 +76,41 @@ const hasOnlyBlanks = (value: unknown): boolean =>
 /** Returns true for nothing, and for objects and lists that hold nothing. */
 export const isBlank = (value: unknown): boolean => !isTooDeep(value) && hasOnlyBlanks(value);
 
+/** Returns whether something is pending. Looks into a request only if it has no ID. */
+const listsSome = (value: unknown): boolean =>
+	(Array.isArray(value) && value.some((each) => isRecord(each) && hasId(each))) || !isBlank(value);
+
+const hasId = ({ id }: Record<string, unknown>): boolean => nonEmptyText(id) !== undefined;
+
 /** Removes duplicates. Keeps entries that are no interactions, because the session may wait for one. */
 export function readInteractions(value: unknown): Interaction[] {
-	if (isBlank(value)) return [];
+	if (!listsSome(value)) return [];
 	if (!Array.isArray(value)) {
 		const pendingInteractions = isTooDeep(value) ? toText(value) : value;
 		return [{ id: '', type: NOT_A_LIST, pendingInteractions }];
 	}
-	const seen = new Set<string>();
+	const isShallow = !isTooDeep(value);
+	/** The first of each ID, until it's among the contents */
+	const first = new Map<string, Interaction | undefined>();
+	/** Contents of those whose ID is listed several times */
+	const contents = new Set<string | undefined>();
 	return value.flatMap((entry): Interaction[] => {
-		if (isTooDeep(entry)) return [{ id: '', type: TOO_DEEP }];
+		if (!isShallow && isTooDeep(entry)) return [{ id: '', type: TOO_DEEP }];
 		if (!isRecord(entry)) return [{ id: '', type: '', interaction: entry }];
 		const id = typeof entry.id === 'number' ? String(entry.id) : (nonEmptyText(entry.id) ?? '');
-		const interaction = { ...entry, id, type: nonEmptyText(entry.type) ?? '' };
-		const content = fingerprintContent(interaction);
-		if (id !== '' && content !== undefined && seen.has(content)) return [];
-		if (content !== undefined) seen.add(content);
+		const type = nonEmptyText(entry.type) ?? '';
+		const isTyped = entry.id === id && entry.type === type;
+		const interaction = isTyped ? (entry as Interaction) : { ...entry, id, type };
+		if (id === '') return [interaction];
+		if (!first.has(id)) first.set(id, interaction);
+		else {
+			const earlier = first.get(id);
+			if (earlier) contents.add(sortedJson(earlier));
+			first.set(id, undefined);
+			const content = sortedJson(interaction);
+			if (contents.has(content)) return [];
+			contents.add(content);
+		}
 		return [interaction];
 	});
 }
@@ -106,23 +128,50 @@ function readMore(found: Record<string, unknown>): Record<string, unknown> | und
 export const isKnownStatus = (status: string): boolean =>
 	['starting', 'running', 'completed', 'failed'].includes(status.toLowerCase());
 
+/** Returns a status in the document's words, or as it is if it's none of them. */
+function toStatus(status: unknown, words: StatusWords): string {
+	const word = String(status).trim().toLowerCase();
+	return isKnownStatus(word) ? word : (words[word] ?? String(status));
+}
+
+/** The places of a session in a response */
+const placesOf = (body: unknown): Array<Record<string, unknown>> =>
+	(isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+
+/** Returns another session's ID that a response names, the status object first. Without an ID, the response counts. */
+export function findOtherSession(body: unknown, sessionId: string): string | number | undefined {
+	const places = placesOf(body);
+	const hasStatus = ({ status }: Record<string, unknown>) => typeof status === 'string';
+	const ordered = [...places.filter(hasStatus), ...places.filter((place) => !hasStatus(place))];
+	return findOtherName(ordered, ['sessionId', 'session_id'], sessionId);
+}
+
+/** The service's own words for final statuses, in lower case */
+export type StatusWords = Partial<Record<string, 'completed' | 'failed'>>;
+
 /** Reads the status object at the top or below `session` or `data`. Returns undefined if there is none. */
-export function readSession(body: unknown, sessionId: string): Session | undefined {
-	const places = (isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
+export function readSession(
+	body: unknown,
+	sessionId: string,
+	words: StatusWords = {},
+): Session | undefined {
+	const places = placesOf(body);
+	// Once for all of the response
+	isTooDeep(body);
 	const readable = places.filter(({ status }) => typeof status === 'string');
 	// An envelope around it may have another status.
-	const found = readable.find(({ status }) => isKnownStatus(String(status))) ?? readable[0];
+	const found =
+		readable.find(({ status }) => isKnownStatus(toStatus(status, words))) ?? readable[0];
 	if (!found) return undefined;
 	const { lastActivityAt } = found;
 	const around = [found, found.session, found.data, ...places].filter(isRecord);
 	const pending = around.map(({ pendingInteractions }) => pendingInteractions);
-	const status = String(found.status);
 	return {
 		sessionId,
 		// On one line, because errors and the log show it
 		dashboardUrl: optionalExcerpt(found.dashboardUrl, MAX_URL_LENGTH),
-		status: isKnownStatus(status) ? status.toLowerCase() : status,
-		pendingInteractions: readInteractions(pending.find((each) => !isBlank(each))),
+		status: toStatus(found.status, words),
+		pendingInteractions: readInteractions(pending.find(listsSome)),
 		error: isBlank(found.error) ? undefined : toText(found.error),
 		latestMessage: readRecord(found.latestMessage),
 		latestTool: readRecord(found.latestTool),

@@ -1,7 +1,7 @@
 import { IndeterminateError, indeterminateError, WorkspaceAutomationError } from '../errors';
 import { splitList, quote, nonEmptyText } from '../values';
 import { canBeId, isId } from '../validation';
-import { readSession, type Session } from './session';
+import { findOtherSession, readSession, type Session, type StatusWords } from './session';
 import type { ApiResponse } from './types';
 import { answerOverride, unreadableResponse } from './overrides';
 import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } from './operations';
@@ -9,19 +9,36 @@ import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } fro
 /** Thrown for a response without a status object. The next response may have one. */
 export class UnreadableSessionError extends WorkspaceAutomationError {}
 
-const parseSession = (api: ApiClient, body: unknown, sessionId: string): Session | undefined =>
-	readSession(api.readField('getAgentSession', 'session', body) ?? body, sessionId);
+const FINAL_STATUSES = ['completed', 'failed'] as const;
 
-/** @throws UnreadableSessionError if the response has no status object */
+/** Returns the statuses that an override of `getAgentSession` names, by the word in lower case. */
+export const readStatusWords = (api: ApiClient): StatusWords =>
+	Object.fromEntries(
+		FINAL_STATUSES.flatMap((status) =>
+			splitList(api.word('getAgentSession', status) ?? '').map((word) => [
+				word.toLowerCase(),
+				status,
+			]),
+		),
+	);
+
+/** @throws UnreadableSessionError if the response has no status object, or another session's */
 export function requireSession(api: ApiClient, body: unknown, sessionId: string): Session {
-	const session = parseSession(api, body, sessionId);
+	const given = api.readField('getAgentSession', 'session', body) ?? body;
+	const other = findOtherSession(given, sessionId) ?? findOtherSession(body, sessionId);
+	if (other !== undefined)
+		throw new UnreadableSessionError(
+			'The service answered about another session',
+			`You asked for ${sessionId}, and the response is about ${quote(other, 100)}. Check for a cache or a proxy in front of the service.`,
+		);
+	const session = readSession(given, sessionId, readStatusWords(api));
 	if (session) return session;
 	const what = 'the status of the session';
 	const { message, description } = unreadableResponse('getAgentSession', 'session', what, body);
 	throw new UnreadableSessionError(message, description);
 }
 
-/** @throws UnreadableSessionError if the response has no status object */
+/** @throws UnreadableSessionError as `requireSession` */
 export async function fetchSession(
 	api: ApiClient,
 	sessionId: string,

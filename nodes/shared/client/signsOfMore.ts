@@ -86,6 +86,25 @@ function isNextLink(link: unknown): boolean {
 	return isAffirmative(next) || (isNext && isAffirmative(href ?? url ?? 1));
 }
 
+const addressOf = (link: unknown): string | undefined => {
+	const address = isRecord(link) ? (link.href ?? link.url) : link;
+	return typeof address === 'string' && address !== ''
+		? address.slice(0, MAX_HEADER_LENGTH)
+		: undefined;
+};
+
+/** Returns whether the link to the last page leads beyond the pages that have arrived. */
+function hasLaterPage(links: Record<string, unknown>, { pages = Infinity }: ArrivedPage): boolean {
+	const [last, self, first] = [links.last, links.self, links.first].map(addressOf);
+	if (last === undefined) return false;
+	const [, number] =
+		/[?&](?:page|page_?number|page%5bnumber%5d|page\[number\]|p)=(\d{1,9})(?:&|#|$)/i.exec(last) ??
+		[];
+	if (number !== undefined) return Number(number) > pages;
+	if (self !== undefined) return self !== last;
+	return pages === 1 && first !== undefined && first !== last;
+}
+
 function saysMore(key: string, value: unknown): boolean {
 	if (Array.isArray(value) && /links?$/.test(key)) return value.some(isNextLink);
 	const texts = [value].flat().filter((each) => typeof each === 'string');
@@ -106,6 +125,7 @@ function findField(
 		if (value === page.entries || OTHER_PLACE.test(key)) continue;
 		if (saysMore(key, value) || (isAboutList && goesBeyond(key, value, page))) return name;
 		if (!isRecord(value)) continue;
+		if (/links?$/.test(key) && hasLaterPage(value, page)) return `${name}.last`;
 		const isPlace = PAGING_PLACE.test(key) || Object.values(value).includes(page.entries);
 		const inner = findField(value, page, isAboutList && isPlace, depth + 1);
 		if (inner !== undefined) return inner;

@@ -40,6 +40,8 @@ export interface ApiRequest {
 	errors?: Readonly<Record<number, ErrorText>>;
 	/** 16 MiB by default */
 	maxBytes?: number;
+	/** What to do if the response is larger than that */
+	tooLarge?: string;
 	/** Per attempt, from its first byte to its last. 60 s by default */
 	timeoutMs?: number;
 }
@@ -49,6 +51,14 @@ export type ConnectionOptions = Pick<
 	IHttpRequestOptions,
 	'proxy' | 'skipSslCertificateValidation' | 'allowedDomains'
 >;
+
+/** Which single resource an operation is about */
+export interface AskedResource {
+	/** The value that identifies it */
+	id: string;
+	/** What its `object` may say */
+	objects?: readonly string[];
+}
 
 export type Headers = Record<string, unknown>;
 

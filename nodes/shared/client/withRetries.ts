@@ -5,6 +5,7 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../errors';
+import { RateLimitError } from './attemptError';
 import type { Clock } from './clock';
 import { nextAction, NO_ATTEMPTS, type NextAction, type RetryLimits } from './retryPolicy';
 import type { ApiRequest, ApiResponse, Attempt, ReconcileResult } from './types';
@@ -52,6 +53,8 @@ export async function withRetries(
 	const { request, limits, clock, signal } = options;
 	const isNonIdempotent = typeof request.effect === 'object';
 	let state = NO_ATTEMPTS;
+	/** The service's latest answer that asked to wait */
+	let throttled: Attempt | undefined;
 	const decide = (attempt: Attempt): DecidedAttempt => {
 		const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
 		return { attempt, ...nextAction(state, attempt, request, limits, moment, Math.random()) };
@@ -63,6 +66,7 @@ export async function withRetries(
 			// Stop cut this attempt off. A non-idempotent request isn't cut off.
 			if (attempt.kind !== 'response' && !isNonIdempotent) throwIfAborted(signal);
 			state = decided.state;
+			throttled = decided.pauseMs === undefined ? undefined : attempt;
 			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
 			if (type === 'return' && attempt.kind === 'response') return attempt;
 			if (type === 'fail') throw options.toError(attempt);
@@ -71,6 +75,8 @@ export async function withRetries(
 			await clock.sleep(delayMs ?? 0, signal);
 		}
 	} catch (error) {
+		// The service's own words say more than that there was no time.
+		if (error instanceof RateLimitError && throttled) throw options.toError(throttled);
 		const isUnresolved = isNonIdempotent && state.mayHaveTakenEffect;
 		throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
 	}

@@ -1,0 +1,163 @@
+// What a reading of a session is, and answers while decisions can't be sent.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
+import { answerOnPage, getError, of, policy, simulation, status } from './simulation.mts';
+
+const OTHER = '99999999-9999-4999-8999-999999999999';
+const HOUR = 3_600_000;
+
+/** A reading in which a field says something else */
+const says = (changes: object) => ({ change: (body: object) => ({ ...body, ...changes }) });
+
+describe('a reading', () => {
+	test.each(['sessionId', 'session_id'])(
+		"of another session counts for nothing: it's read again (%s)",
+		async (name) => {
+			const service = simulation();
+			const other = {
+				status: 'completed',
+				latestMessage: { role: 'assistant', text: "The other's" },
+				...(name === 'session_id' && { sessionId: undefined }),
+				[name]: OTHER,
+			};
+			service.meets('poll', says(other), { skip: 1, first: 2 });
+			const { kind, session } = await service.run('[work 30s] [say Ours]');
+			expect([kind, session.latestMessage?.text]).toEqual(['completed', 'Ours']);
+		},
+	);
+
+	test('of another session for three minutes ends the wait with an error that names both', async () => {
+		const service = simulation();
+		service.meets('poll', says({ sessionId: OTHER }), { skip: 1 });
+		const error = await getError(service.run('[work 10m]'));
+		const [{ sessionId }] = service.sessions();
+		expect(error.message).toBe('The service answered about another session');
+		expect(error.description).toContain(`You asked for ${sessionId}`);
+		expect(error.description).toContain(OTHER);
+	});
+
+	test('with the ID in another case is of this session', async () => {
+		const service = simulation();
+		service.meets('poll', {
+			change: (body: any) => ({ ...body, sessionId: body.sessionId.toUpperCase() }),
+		});
+		expect((await service.run('[say Done]')).kind).toBe('completed');
+	});
+
+	test.each([
+		['completed', 'completed'],
+		['failed', 'failed'],
+	] as const)(
+		'a status that the override calls %s is that one, in any case',
+		async (word, kind) => {
+			const overrides = { getAgentSession: { words: { [word]: 'archived, Finished_OK' } } };
+			const service = simulation([], overrides);
+			service.meets('poll', says({ status: 'FINISHED_ok' }), { skip: 1 });
+			const result = await service.run('[work 10m]');
+			expect(result).toMatchObject({ kind, session: { status: word } });
+			expect(result.warnings).toEqual([]);
+		},
+	);
+
+	test('an unknown status at the end of Max Wait is in the error, with the override', async () => {
+		const service = simulation();
+		service.meets('poll', says({ status: 'finished' }));
+		const wait = { maxWaitMs: 60_000, onMaxWait: 'letRun' as const, isTool: false };
+		const error = await getError(service.run('[work 10m]', wait));
+		expect(error.description).toContain(
+			'{"getAgentSession": {"words": {"completed": "finished"}}}',
+		);
+		expect(error.description).not.toContain('Raise');
+	});
+
+	test('of a completed session with an error is a result, with the text in warnings and sessionError', async () => {
+		const service = simulation();
+		service.meets('poll', says({ error: 'Two files were skipped' }));
+		const result = await service.run('[say Done]');
+		expect(result).toMatchObject({
+			kind: 'completed',
+			warnings: ['The session completed, and the service says: Two files were skipped'],
+		});
+		expect(toJson(result)).toMatchObject({ sessionError: 'Two files were skipped' });
+		expect(toJson(result, false, true)).not.toHaveProperty('sessionError');
+	});
+});
+
+describe('while the service takes no decision', () => {
+	/** An execution that pauses, with one request that approvers were asked about */
+	async function asked(changes: object = {}) {
+		const service = simulation();
+		const settings = { policy: policy('ask'), ...changes };
+		let context: IDataObject = {};
+		const wake = async (ms: number) => {
+			service.advance(ms);
+			context = JSON.parse(JSON.stringify(context)) as IDataObject;
+			return await service.wake('[ask bash: npm publish] [say Done]', context, settings);
+		};
+		await wake(0);
+		expect((await wake(70_000)).kind).toBe('needsApproval');
+		const answer = (label: string) => answerOnPage(context, [label], { at: service.wallTime() });
+		return { service, wake, answer };
+	}
+	const decided = (service: Awaited<ReturnType<typeof asked>>['service']) =>
+		service.sessions()[0].interactions.map(({ value }: { value?: unknown }) => value);
+
+	test('an answer is replaced by a later one of the same link', async () => {
+		const { service, wake, answer } = await asked();
+		service.meets('poll', status(503));
+		expect(answer('Approve once')).toBe(true);
+		await wake(1_000);
+		expect(answer('Deny')).toBe(true);
+		await wake(1_000);
+		service.clear();
+		await wake(70_000);
+		expect(decided(service)).toEqual(['reject']);
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+	});
+
+	test('a later answer also replaces one that the service refused for now', async () => {
+		const { service, wake, answer } = await asked();
+		service.meets('decision', status(503));
+		expect(answer('Approve once')).toBe(true);
+		await wake(1_000);
+		expect(answer('Deny')).toBe(true);
+		service.clear();
+		await wake(70_000);
+		expect(decided(service)).toEqual(['reject']);
+	});
+
+	test('once a decision is sent, another answer changes nothing', async () => {
+		const { service, wake, answer } = await asked();
+		expect(answer('Approve once')).toBe(true);
+		await wake(1_000);
+		expect(decided(service)).toEqual(['once']);
+		expect(() => answer('Deny')).not.toThrow();
+		await wake(70_000);
+		expect(decided(service)).toEqual(['once']);
+	});
+
+	const timeouts = { ifNobodyAnswers: 'deny' as const, unansweredAfterMs: HOUR };
+
+	test("If Nobody Answers is sent again until it's taken", async () => {
+		const { service, wake } = await asked({ timeouts });
+		service.meets('decision', status(503), { first: 1 });
+		let result = await wake(HOUR);
+		for (let wakes = 0; wakes < 3 && result.kind !== 'completed'; wakes++)
+			result = await wake(70_000);
+		expect(result).toMatchObject({
+			kind: 'completed',
+			decisions: [{ decision: 'deny', because: 'nobody answered', state: 'confirmed' }],
+		});
+	});
+
+	test('an answer that comes after an untaken denial is sent in its place', async () => {
+		const { service, wake, answer } = await asked({ timeouts });
+		service.meets('decision', status(503));
+		await wake(HOUR);
+		expect(answer('Approve once')).toBe(true);
+		service.clear();
+		await wake(70_000);
+		expect(decided(service)).toEqual(['once']);
+	});
+});
