@@ -195,18 +195,6 @@ describe('asking approvers', () => {
 			'another order',
 			{ change: (b) => ({ ...b, pendingInteractions: b.pendingInteractions.toReversed() }) },
 		],
-		[
-			'metadata that ages',
-			{
-				change: (body) => ({
-					...body,
-					pendingInteractions: body.pendingInteractions.map((each: object, at: number) => ({
-						...each,
-						metadata: { age: `${at} ${Math.random()}` },
-					})),
-				}),
-			},
-		],
 		['a reading without the requests', nothingPending],
 	])(
 		'after %s, no approver is asked again, and the time for an answer continues',

@@ -23,7 +23,7 @@ export type TurnEnd =
 	/** `at`: by the clock of the wake */
 	| { kind: 'pause'; plan: Others; at: number };
 
-export const isOpen = ({ run, error }: Item): boolean => run !== undefined && !error;
+export const isGoing = ({ run, error }: Item): boolean => run !== undefined && !error;
 
 /** Carries out the plan of an entry's sessions, until items leave, something else of the execution is due, or nothing is. */
 export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
@@ -38,7 +38,7 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			throwIfAborted(signal);
 			takeAnswers(batch, wake);
 			const now = wake.now();
-			const open = batch.items.filter(isOpen);
+			const open = batch.items.filter(isGoing);
 			noteWaiting(batch, open.length);
 			if (open.length === 0) return { kind: 'ended' };
 			const others = engine.readOthers(now);

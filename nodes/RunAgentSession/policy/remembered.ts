@@ -1,15 +1,9 @@
 import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
-import type { Decision } from './rule';
+import type { Decision, RememberedRequest } from './rule';
+
+export type { RememberedRequest };
 
 // A remembered request approves only the same whole request, never parts of another.
-
-export interface RememberedRequest {
-	permission: string;
-	/** In their order */
-	patterns: readonly string[];
-	/** Of command, cwd, instruction and all other fields that don't age */
-	hash: string;
-}
 
 /** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
 const LEFT_OUT = (

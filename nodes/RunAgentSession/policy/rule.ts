@@ -1,6 +1,12 @@
-import type { RememberedRequest } from './remembered';
-
 export type Decision = 'approve' | 'deny' | 'ask';
+
+export interface RememberedRequest {
+	permission: string;
+	/** In their order */
+	patterns: readonly string[];
+	/** Of command, cwd, instruction and all other fields that don't age */
+	hash: string;
+}
 
 export interface Rule {
 	/** Such as `bash`. `*` is any. */
