@@ -163,10 +163,14 @@ export class Engine {
 		);
 	}
 
+	/** The contexts of all nodes of the execution */
+	get contexts(): Record<string, IDataObject> {
+		return (this.members?.data.executionData.contextData ?? {}) as Record<string, IDataObject>;
+	}
+
 	/** Returns whether an approver's answer is new in any node of the execution. */
 	hasAnswers(): boolean {
-		const contexts = this.members?.data.executionData.contextData ?? {};
-		return Object.values(contexts).some((each) => listAnswers(each as IDataObject).length > 0);
+		return Object.values(this.contexts).some((each) => listAnswers(each).length > 0);
 	}
 
 	/** Identifies the wake: n8n makes a new data object for each. */

@@ -168,6 +168,13 @@ export interface Sibling {
 	isRunning: boolean;
 }
 
+/** A session of another entry or node of the execution */
+export interface Elsewhere {
+	sessionId: string;
+	node: string;
+	state: 'running' | 'completed' | 'failed';
+}
+
 const nameSession = ({ sessionId, dashboardUrl }: ErrorContext): string =>
 	sessionId ? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})` : '';
 
@@ -176,6 +183,7 @@ export function combineFailures(
 	context: IExecuteFunctions,
 	[first, ...others]: readonly ItemFailure[],
 	siblings: readonly Sibling[],
+	elsewhere: readonly Elsewhere[],
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
 	const named = others.map(({ itemIndex, error: other }) => {
@@ -188,11 +196,13 @@ export function combineFailures(
 			.map((sibling) => `Item ${sibling.itemIndex}: ${state}${nameSession(sibling)}.`);
 	const done = nameSiblings('completed');
 	const running = nameSiblings('running');
+	const outside = elsewhere.map(({ sessionId, node, state }) => `${sessionId} (${node}, ${state})`);
 	error.description = [
 		error.description,
 		...(named.length > 0 ? ['Other items failed as well.', ...named] : []),
 		...(done.length > 0 ? ['Other items have completed. A retry returns them.', ...done] : []),
 		...(running.length > 0 ? ['Other sessions run on. A retry continues them.', ...running] : []),
+		...(outside.length > 0 ? ['Other sessions of this execution:', `${outside.join(', ')}.`] : []),
 	].join(' ');
 	return error;
 }

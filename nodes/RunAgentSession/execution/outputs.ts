@@ -18,13 +18,14 @@ import {
 } from '../session/record';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item } from './batch';
-import { noteRefusedItem, sessionOf } from './journal';
+import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
 import {
 	combineFailures,
 	sessionFailedError,
 	toItemJson,
 	toItemsJson,
 	toJson,
+	type Elsewhere,
 	type Sibling,
 	type Traced,
 } from './output';
@@ -157,11 +158,39 @@ export const listFailures = (items: readonly Item[]) =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
 /** Throws the failures of all items together, once all sessions have ended. A retry runs these items again. */
-export function throwFailures({ context, continues, items }: Batch): void {
-	const failures = listFailures(items);
-	if (failures.length === 0 || continues) return;
-	throw combineFailures(context, failures, listSiblings(items));
+export function throwFailures(batch: Batch): void {
+	const failures = listFailures(batch.items);
+	if (failures.length === 0 || batch.continues) return;
+	throw combineErrors(batch, failures);
 }
+
+const MAX_ELSEWHERE = 50;
+
+/** Returns the sessions of other entries and nodes whose outcomes haven't left: the error ends their wait, too. */
+function listElsewhere({ engine, items }: Batch): Elsewhere[] {
+	const own = new Set(items.map(({ journal }) => sessionOf(journal.read()).sessionId));
+	return Object.entries(engine.contexts).flatMap(([name, nodeContext]) =>
+		listSessionRecords(nodeContext).flatMap((record): Elsewhere[] => {
+			const { sessionId } = sessionOf(record);
+			if (sessionId === undefined || own.has(sessionId)) return [];
+			const node = name.replace(/^node:/, '');
+			if (record.state === 'running') return [{ sessionId, node, state: 'running' }];
+			if (record.state !== 'ended') return [];
+			if (record.end.kind === 'failed')
+				return record.end.failure ? [{ sessionId, node, state: 'failed' }] : [];
+			return record.end.items ? [{ sessionId, node, state: 'completed' }] : [];
+		}),
+	);
+}
+
+/** Returns the error of all items that failed, which names the sessions of the others. */
+export const combineErrors = (batch: Batch, failures: ReturnType<typeof listFailures>): Error =>
+	combineFailures(
+		batch.context,
+		failures,
+		listSiblings(batch.items),
+		listElsewhere(batch).slice(0, MAX_ELSEWHERE),
+	);
 
 const hasItems = ({ journal }: Item): boolean => {
 	const record = journal.read();
@@ -206,7 +235,7 @@ export function refuseItems(batch: Batch): INodeExecutionData[][] | undefined {
 	);
 	if (refused.length === 0) return undefined;
 	if (!continues && leavesBefore(batch)) return takeOutputs(batch, true);
-	if (!continues) throw combineFailures(context, listFailures(refused), listSiblings(items));
+	if (!continues) throw combineErrors(batch, listFailures(refused));
 	for (const item of refused) {
 		if (item.refusal === 'request') noteRefusedItem(context, item.journal);
 		failItem(batch, item, item.error!);

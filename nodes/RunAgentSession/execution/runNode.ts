@@ -30,13 +30,13 @@ import {
 } from './batch';
 import { Engine } from './engine';
 import { listCourses, listSessionRecords, refuseOwnItems } from './journal';
-import { combineFailures, reportToTracing } from './output';
+import { reportToTracing } from './output';
 import { openOutputFormat } from './outputFormat';
 import {
+	combineErrors,
 	failItem,
 	leavesBefore,
 	listFailures,
-	listSiblings,
 	noItems,
 	refuseItems,
 	takeOutputs,
@@ -110,7 +110,7 @@ function failAll(batch: Batch, wake: Wake, error: Error): void {
 	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, error));
 	for (const [key, each] of wake.batches) if (each === batch) wake.batches.delete(key);
 	for (const item of waiting) item.error = addRecord(item.journal.read(), error);
-	throw combineFailures(batch.context, listFailures(waiting), listSiblings(batch.items));
+	throw combineErrors(batch, listFailures(waiting));
 }
 
 /** Opens the client and the sessions of a batch. Returns false if the credential can't be read in this wake. */
