@@ -38,7 +38,17 @@ describe('a completed session', () => {
 			setup({ prompt, permissionPolicy: 'rules', permissionRules: { rule } }),
 		);
 		const [{ json }] = itemsOn(execution, 'completed');
-		expect(Object.keys(json)).toEqual(['text', 'status', 'sessionId', 'dashboardUrl', 'decisions']);
+		expect(Object.keys(json)).toEqual([
+			'text',
+			'status',
+			'sessionId',
+			'dashboardUrl',
+			'projectId',
+			'projectName',
+			'startedAt',
+			'durationMs',
+			'decisions',
+		]);
 		expect(json).toMatchObject({
 			text: 'Pushed',
 			decisions: [
@@ -59,18 +69,24 @@ describe('a completed session', () => {
 });
 
 describe('an item for an approver', () => {
-	test('has up to ten fields, and names what the agent wants first', async () => {
+	test('begins with what to send, and names what the agent wants first', async () => {
 		const item = await ask({ prompt: '[ask bash: git push]' });
-		expect(Object.keys(item).sort()).toEqual([
+		expect(Object.keys(item)).toEqual([
+			'message',
+			'question',
+			'text',
+			'status',
+			'sessionId',
 			'dashboardUrl',
+			'projectId',
+			'projectName',
+			'startedAt',
+			'durationMs',
 			'decisions',
 			'pendingInteractions',
-			'question',
-			'sessionId',
-			'status',
-			'text',
 			'undecided',
 		]);
+		expect(item.message).toBe(item.question);
 		expect(item.question).toMatch(/^The agent wants to run this command {2}\nCommand: «git push»/);
 	});
 });

@@ -42,7 +42,7 @@ export function takeAsked({ context, couldNotPause }: Batch, item: Item, result:
 	if (couldNotPause !== undefined)
 		for (const json of asked) {
 			const without = `There is no approval page, because ${couldNotPause}. Decide in the dashboard, or with the operation Apply an Answer.`;
-			json.question = `${String(json.question)}\n${without}`;
+			json.message = json.question = `${String(json.question)}\n${without}`;
 			json.warnings = [...((json.warnings ?? []) as string[]), without];
 		}
 	item.asked.push(...asked);
