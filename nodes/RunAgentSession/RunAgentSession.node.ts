@@ -57,7 +57,8 @@ export class RunAgentSession implements INodeType {
 			{
 				name: CREDENTIAL,
 				required: true,
-				displayOptions: { show: { operation: ['start', 'continue', 'applyAnswer'] } },
+				// Try Rules needs none for requests of an earlier item.
+				displayOptions: { hide: { requestsFrom: ['json'] } },
 			},
 		],
 		webhooks: [

@@ -70,6 +70,19 @@ describe('the fields of each operation', () => {
 			{ operation: 'tryRules' },
 			[
 				'operation',
+				'requestsFrom',
+				'sessionId',
+				'permissionPolicy',
+				'permissionRules',
+				'defaultDecision',
+				'approvals',
+			],
+		],
+		[
+			{ operation: 'tryRules', requestsFrom: 'json' },
+			[
+				'operation',
+				'requestsFrom',
 				'requests',
 				'permissionPolicy',
 				'permissionRules',
@@ -88,7 +101,8 @@ const find = (name: string, parameters: Record<string, unknown> = {}) =>
 test.each<[string, Record<string, unknown>, unknown]>([
 	['permissionPolicy', {}, 'ask'],
 	['permissionPolicy', { operation: 'tryRules' }, 'rules'],
-	['requests', { operation: 'tryRules' }, '={{ $json.pendingInteractions }}'],
+	['requestsFrom', { operation: 'tryRules' }, 'session'],
+	['requests', { operation: 'tryRules', requestsFrom: 'json' }, '={{ $json.pendingInteractions }}'],
 	['whileWaiting', {}, 'pause'],
 	['maxWait', {}, 1440],
 	['maxWait', { whileWaiting: 'keepRunning' }, 30],
