@@ -45,6 +45,15 @@ export function takeAsked({ context, couldNotPause }: Batch, item: Item, result:
 			json.message = json.question = `${String(json.question)}\n${without}`;
 			json.warnings = [...((json.warnings ?? []) as string[]), without];
 		}
+	for (const { sessionId, message, approvalUrl: link } of asked)
+		// Whoever reads the log must not be able to answer.
+		context.logger.info(
+			`An approver is asked: ${String(message).replace(String(link), '').trim()}`,
+			{
+				sessionId,
+				node: context.getNode().name,
+			},
+		);
 	item.asked.push(...asked);
 }
 
