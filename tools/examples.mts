@@ -86,7 +86,8 @@ export function filledInExample(name: string): WorkflowFile {
 		if (needsCredential(each))
 			each.credentials = { workspaceAutomationApi: { id: null, name: credentialName } };
 		for (const [field, value] of Object.entries(CHOSEN))
-			if (parameters[field]?.value === '') parameters[field] = byId(value);
+			if (parameters[field] === '') parameters[field] = value;
+			else if (parameters[field]?.value === '') parameters[field] = byId(value);
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
 	}

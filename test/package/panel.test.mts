@@ -1,7 +1,7 @@
 // The panel of Run Agent Session: its fields in their order, their names, and when they show.
 import { describe, expect, test } from '@jest/globals';
 import type { INodeProperties } from 'n8n-workflow';
-import { n8nWorkflow } from '../../n8n-host/core.mts';
+import { builtPackage, n8nWorkflow, PACKAGE } from '../../n8n-host/core.mts';
 import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
 
 const { NodeHelpers } = n8nWorkflow;
@@ -144,4 +144,11 @@ test.each([
 			.options?.map((each) => each.name)
 			.sort(),
 	).toEqual(options);
+});
+
+test("Workspace Automation and its trigger have the same description, because n8n's nodes panel shows the trigger's for both", () => {
+	const [actions, trigger] = ['workspaceAutomation', 'workspaceAutomationTrigger'].map(
+		(name) => builtPackage().nodes[PACKAGE + name].description.description,
+	);
+	expect(actions).toBe(trigger);
 });
