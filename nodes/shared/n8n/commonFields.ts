@@ -129,7 +129,7 @@ export const sessionLocator: Field<string> = {
 			validation: uuidValidation('Session'),
 		},
 		{
-			displayName: 'From Dashboard URL',
+			displayName: 'By URL',
 			name: 'url',
 			type: 'string',
 			placeholder: 'e.g. https://app.example.com/sessions/123e4567-e89b-12d3-a456-426614174000',
