@@ -99,3 +99,23 @@ test('a continued session counts from the message', async () => {
 	expect(Number(item.durationMs)).toBeGreaterThanOrEqual(600_000);
 	expect(Number(item.durationMs)).toBeLessThan(1_300_000);
 });
+
+test("n8n's log has the message of an approver, without the link", async () => {
+	const stage = createStage();
+	const lines: string[] = [];
+	const { info } = stage.logs();
+	stage.logs().info = (...line) => void lines.push(JSON.stringify(line));
+	try {
+		await stage.run({
+			items: [{ prompt: '[ask bash: git push] [say Done]' }],
+			parameters: { approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 1 } },
+		});
+	} finally {
+		stage.logs().info = info;
+	}
+	const asked = lines.filter((line) => line.includes('An approver is asked'));
+	expect(asked).toEqual([
+		expect.stringContaining('The agent wants to run this command: «git push»'),
+	]);
+	expect(lines.join()).not.toMatch(/approval\?|question=/);
+});

@@ -352,9 +352,16 @@ describe('Stop', () => {
 		);
 	});
 
-	test('with Abort on Stop off leaves the session running', async () => {
-		await stopAfter(setup({ prompt: '[work 10m]', options: { abortOnStop: false } }), 20_000);
+	test('names the sessions that it aborted', async () => {
+		const { error } = await stopAfter(setup({ prompt: '[work 10m]' }), 20_000);
+		expect(error?.description).toBe(`Session ${sessions()[0].sessionId} was aborted.`);
+	});
+
+	test('with Abort on Stop off leaves the session running, and names it', async () => {
+		const stopping = setup({ prompt: '[work 10m]', options: { abortOnStop: false } });
+		const { error } = await stopAfter(stopping, 20_000);
 		expect(await of('POST', '/abort')).toEqual([]);
+		expect(error?.description).toBe(`Session ${sessions()[0].sessionId} is still running.`);
 	});
 
 	test('starts nothing and aborts nothing that has completed with Retry On Fail', async () => {

@@ -227,18 +227,18 @@ export function combineFailures(
 	return error;
 }
 
-/** Names the items whose last request may have taken effect, and the sessions that couldn't be aborted: Stop drops all items. */
+/** Names the items whose last request may have taken effect, and says of each session what became of it: Stop drops all items. */
 export function canceledError(
 	context: IExecuteFunctions,
 	failures: readonly ItemFailure[],
-	stillRunning: readonly string[],
+	sentences: readonly string[],
 ): Error {
 	const unknown = failures.flatMap(({ itemIndex, error }) => {
 		const isSent = error instanceof CanceledError || error instanceof IndeterminateError;
 		return isSent && !hadNoEffect(error) ? [`Item ${itemIndex}`] : [];
 	});
 	const mayHave = `${unknown.join(', ')}: a request may have taken effect. It may have started a session: check the dashboard before you run the workflow again.`;
-	const description = [...(unknown.length > 0 ? [mayHave] : []), ...stillRunning].join(' ');
+	const description = [...(unknown.length > 0 ? [mayHave] : []), ...sentences].join(' ');
 	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
 		description: description || undefined,
 	});
