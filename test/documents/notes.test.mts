@@ -68,7 +68,12 @@ describe.each(examples())('%s.json', (example) => {
 		const missing = nodes.flatMap((node) =>
 			needsOf(node)
 				.filter(
-					(need) => !steps.some((step) => step.includes(`**${node.name}**`) && step.toLowerCase().includes(need.toLowerCase())),
+					(need) =>
+						!steps.some(
+							(step) =>
+								step.includes(`**${node.name}**`) &&
+								step.toLowerCase().includes(need.toLowerCase()),
+						),
 				)
 				.map((need) => `${node.name}: ${need}`),
 		);

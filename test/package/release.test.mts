@@ -19,7 +19,9 @@ const pages = { 'SECURITY.md': 'Write to people@somewhere.dev. See https://somew
 
 describe('a release', () => {
 	test('can go with a tag, a changelog section and working addresses', () => {
-		expect(releaseProblems(ready, 'v1.2.3', changelog, pages, '[a service](https://somewhere.dev)')).toEqual([]);
+		expect(
+			releaseProblems(ready, 'v1.2.3', changelog, pages, '[a service](https://somewhere.dev)'),
+		).toEqual([]);
 	});
 
 	test.each<[string, Manifest, string, string, RegExp]>([
