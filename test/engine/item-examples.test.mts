@@ -22,6 +22,7 @@ function normalize(item: IDataObject | undefined): string {
 			'https://n8n.example/webhook-waiting/17/approval?question=…',
 		)
 		.replaceAll(/("content(?:Hash)?": ")[^"]+/g, '$1…')
+		.replaceAll(/\d\d∶\d\d∶\d\d․\d+Z/g, '06∶00∶00․000Z')
 		.replaceAll(/("durationMs": )\d+/g, (_, name) => `${name}65000`);
 }
 
