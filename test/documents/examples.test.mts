@@ -176,7 +176,18 @@ const OF_N8N = [
 const OF_PAGE = ['Approve from now on', 'Details', 'Send'];
 
 /** Titles of sections and paragraphs that look like labels */
-const TITLES = ['Dates', 'Downloads', 'Files', 'Removed', 'Results', 'Retries'];
+const TITLES = [
+	'Addresses',
+	'Commands',
+	'Paths',
+	'Searches',
+	'Dates',
+	'Downloads',
+	'Files',
+	'Removed',
+	'Results',
+	'Retries',
+];
 
 /** Returns every label that the panels of the nodes and the credential have. A label counts without its unit, too. */
 function labels(entries: Entry[]): string[] {
