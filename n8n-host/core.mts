@@ -228,7 +228,8 @@ export function prepareWorkflow(
 	const workflow = new n8nWorkflow.Workflow({
 		id: 'test',
 		active: false,
-		nodes: nodes as unknown as INode[],
+		// The engine changes the nodes that it gets.
+		nodes: structuredClone(nodes) as unknown as INode[],
 		connections: connections as Workflow['connectionsBySourceNode'],
 		nodeTypes: {
 			getByName: getType,

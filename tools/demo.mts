@@ -6,9 +6,12 @@ import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { build } from './build.mts';
 import { watch } from './demoProgress.mts';
 import { reportSession, type SessionItem } from './demoReport.mts';
+import { printMessages } from './demoMessages.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
+import { adviseInstallation } from './installAdvice.mts';
+import { ensureHost } from '../n8n-host/install.mts';
 import { credentialFor } from '../local-service/caller.mts';
 
 const NODE = 'Run Agent Session';
@@ -51,7 +54,11 @@ function completedItem({ data: { resultData } }: IRun): SessionItem {
 }
 
 async function showEditor(service: LocalService, run: IRun): Promise<void> {
-	title('The editor comes next, with the same workflow. Ctrl-C whenever you have seen enough.');
+	title('The editor comes next, with the same workflow. Press Ctrl-C when you have seen enough.');
+	await ensureHost({ log: step }).catch(({ message }: Error) => {
+		throw new Error(`n8n couldn't be installed. ${adviseInstallation(message)}\n\n${message}`);
+	});
+	const watching = new AbortController();
 	const { host, close } = await setStage(step, { build: false, service });
 	try {
 		const workflowId = await host.importWorkflow(workflow);
@@ -65,10 +72,13 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 		print(`And        ${host.workflowUrl(another)}  (a person decides on a page)`);
 		print(`Email      ${host.login.email}`);
 		print(`Password   ${host.login.password}`);
-		print('\nCtrl-C ends it; nothing is kept.');
+		print('\nWhen an agent needs an approval, its message and link appear here.');
+		print('Ctrl-C ends the demo. Nothing is kept.');
+		void printMessages(host, [workflowId, another], print, watching.signal);
 		const code = await host.exited;
 		throw new Error(`n8n ended with exit code ${code}:\n${host.tail()}`);
 	} finally {
+		watching.abort();
 		await close();
 	}
 }

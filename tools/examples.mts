@@ -7,9 +7,9 @@ const folder = new URL('../examples/', import.meta.url);
 /** The name of the credential that fills the nodes of this package */
 export const credentialName = 'Workspace Automation (local service)';
 
-/** The nodes of this package that talk to the service: all but Try Rules */
-const needsCredential = ({ type, parameters }: WorkflowNode): boolean =>
-	type.startsWith('n8n-nodes-workspace-automation.') && parameters.operation !== 'tryRules';
+/** The nodes of this package that talk to the service: all but Try Rules with requests of an earlier item */
+export const needsCredential = ({ type, parameters }: WorkflowNode): boolean =>
+	type.startsWith('n8n-nodes-workspace-automation.') && parameters.requestsFrom !== 'json';
 
 /** The first project of the local mock service */
 export const firstProjectId = 'd5397d9d-f2cd-4809-af6a-aae5a39dfb61';
@@ -86,7 +86,8 @@ export function filledInExample(name: string): WorkflowFile {
 		if (needsCredential(each))
 			each.credentials = { workspaceAutomationApi: { id: null, name: credentialName } };
 		for (const [field, value] of Object.entries(CHOSEN))
-			if (parameters[field]?.value === '') parameters[field] = byId(value);
+			if (parameters[field] === '') parameters[field] = value;
+			else if (parameters[field]?.value === '') parameters[field] = byId(value);
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
 	}

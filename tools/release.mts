@@ -22,6 +22,10 @@ const getHost = (address: string) =>
 /** Pages with the contact's address */
 const PAGES = ['SECURITY.md', 'CODE_OF_CONDUCT.md'];
 
+/** The addresses that a text links to */
+const findLinks = (markdown: string): string[] =>
+	[...markdown.matchAll(/\]\((https?:\/\/[^)\s]+)\)/g)].map(([, address]) => address);
+
 /** The addresses in a text, of email and of pages */
 const findAddresses = (text: string): string[] =>
 	text.match(/https?:\/\/[^\s)>]+|[\w.+-]+@[\w-]+(\.[\w-]+)+/g) ?? [];
@@ -29,12 +33,14 @@ const findAddresses = (text: string): string[] =>
 /**
  * Returns the reasons against a release, one line each.
  * @param pages what people read whom to write to, by file
+ * @param readme it links to the service
  */
 export function releaseProblems(
 	manifest: Manifest,
 	tag: string,
 	changelog: string,
 	pages: Record<string, string>,
+	readme: string,
 ): string[] {
 	const { version, author, repository, homepage, bugs } = manifest;
 	const addresses = {
@@ -49,6 +55,9 @@ export function releaseProblems(
 		...Object.entries(addresses)
 			.filter(([, address]) => PLACEHOLDER.test(getHost(address)))
 			.map(([field, address]) => `${field} in package.json is a placeholder: ${address}`),
+		...findLinks(readme)
+			.filter((address) => PLACEHOLDER.test(getHost(address)))
+			.map((address) => `README.md links to a placeholder: ${address}`),
 		...Object.entries(pages).flatMap(([page, text]) => {
 			const found = findAddresses(text);
 			return [
@@ -67,7 +76,7 @@ if (process.argv[1] === import.meta.filename) {
 	const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 	const manifest = JSON.parse(read('package.json')) as Manifest;
 	const pages = Object.fromEntries(PAGES.map((page) => [page, read(page)]));
-	const problems = releaseProblems(manifest, tag, read('CHANGELOG.md'), pages);
+	const problems = releaseProblems(manifest, tag, read('CHANGELOG.md'), pages, read('README.md'));
 	for (const problem of problems) console.error(problem);
 	process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -52,12 +52,13 @@ export class RunAgentSession implements INodeType {
 		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: `={{ ${IS_WAITING} ? ${JSON.stringify(OUTPUTS)} : ["main"] }}`,
 		waitingNodeTooltip:
-			'=Waiting until the session ends or an approver answers. n8n checks every 1 to 10 minutes.',
+			'=Waiting until the session ends or an approver answers. An earlier run has the request, on Needs Approval. n8n checks every 1 to 10 minutes.',
 		credentials: [
 			{
 				name: CREDENTIAL,
 				required: true,
-				displayOptions: { show: { operation: ['start', 'continue', 'applyAnswer'] } },
+				// Try Rules needs none for requests of an earlier item.
+				displayOptions: { hide: { requestsFrom: ['json'] } },
 			},
 		],
 		webhooks: [

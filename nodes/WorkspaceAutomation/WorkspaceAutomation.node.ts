@@ -71,8 +71,9 @@ export class WorkspaceAutomation implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		// The same as the trigger's, which n8n's nodes panel shows for both
 		description:
-			'Work with projects, agent sessions, tasks, files, custom domains, shared previews, analytics and products',
+			'Work with projects, sessions, tasks, files, domains, analytics and products, or start a workflow when they change',
 		defaults: { name: 'Workspace Automation' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

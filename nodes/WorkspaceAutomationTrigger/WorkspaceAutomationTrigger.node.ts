@@ -26,8 +26,9 @@ export class WorkspaceAutomationTrigger implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["event"].replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()) }}',
+		// n8n's nodes panel shows one entry for this node and Workspace Automation, with this text.
 		description:
-			'Starts the workflow when an entry is added, changed or removed, or when an analytics query finds a row',
+			'Work with projects, sessions, tasks, files, domains, analytics and products, or start a workflow when they change',
 		defaults: { name: 'Workspace Automation Trigger' },
 		polling: true,
 		inputs: [],

@@ -1,5 +1,4 @@
 import {
-	FIND_SITE_ID,
 	folderLocator,
 	projectLocator,
 	queryField,
@@ -65,7 +64,7 @@ export const siteIds = textField<string[]>('Site IDs', 'siteId', {
 	required: true,
 	placeholder: UUID_EXAMPLE,
 	description: 'The IDs of the sites, separated by commas',
-	hint: FIND_SITE_ID,
+	hint: 'The API lists no sites, so ask the service for the IDs.',
 	check(label, value) {
 		const texts = splitTexts(label, value);
 		return requireIds(label, texts.length > 0 ? texts : '');

@@ -74,6 +74,18 @@ describe.each(examples())('%s.json', (name) => {
 		expect(found.filter((field) => !others.some((other) => field.endsWith(other)))).toEqual([]);
 	});
 
+	test('has lists only in fields with a list', () => {
+		const found = ours.flatMap(({ name: node, type, parameters }) => {
+			const { properties } = nodes[type.replace(/Tool$/, '')].description;
+			const isLocator = (field: string) =>
+				properties.some((each) => each.name === field && each.type === 'resourceLocator');
+			return Object.entries(parameters).flatMap(([field, value]) =>
+				value?.__rl && !isLocator(field) ? [`${node}: ${field}`] : [],
+			);
+		});
+		expect(found).toEqual([]);
+	});
+
 	test('connects no output of Run Agent Session back to it, not even through other nodes', () => {
 		const follow = (from: string, seen = new Set<string>()): Set<string> => {
 			const { main = [] } = (workflow.connections as any)[from] ?? {};
@@ -134,6 +146,7 @@ const OF_N8N = [
 	'Fetch Test Event',
 	'HTTP Request',
 	'Human review',
+	'Import > From file',
 	'Import from File',
 	'Item List Output Parser',
 	'JSON Example',
@@ -163,7 +176,18 @@ const OF_N8N = [
 const OF_PAGE = ['Approve from now on', 'Details', 'Send'];
 
 /** Titles of sections and paragraphs that look like labels */
-const TITLES = ['Dates', 'Downloads', 'Files', 'Removed', 'Results', 'Retries'];
+const TITLES = [
+	'Addresses',
+	'Commands',
+	'Paths',
+	'Searches',
+	'Dates',
+	'Downloads',
+	'Files',
+	'Removed',
+	'Results',
+	'Retries',
+];
 
 /** Returns every label that the panels of the nodes and the credential have. A label counts without its unit, too. */
 function labels(entries: Entry[]): string[] {

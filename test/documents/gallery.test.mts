@@ -71,12 +71,12 @@ describe.each(examples())('%s.json', (name) => {
 		]);
 	});
 
-	test('has at most 60 words of setup instructions, in numbered steps', () => {
+	test('has at most 120 words of setup instructions, in numbered steps', () => {
 		const { content } = nodes.find(isNote)!.parameters;
 		const numbers = [...content.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
 		expect(numbers.length).toBeGreaterThan(1);
 		expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-		expect(content.split(/\s+/).length).toBeLessThanOrEqual(60);
+		expect(content.split(/\s+/).length).toBeLessThanOrEqual(120);
 	});
 
 	test('has prompts for any agent, and no ID of another user', () => {

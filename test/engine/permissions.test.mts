@@ -12,6 +12,7 @@ describe('a value in a rule', () => {
 			node: 'runAgentSession',
 			parameters: {
 				operation: 'tryRules',
+				requestsFrom: 'json',
 				requests: JSON.stringify([{ permission: 'bash', patterns }]),
 				permissionPolicy: 'rules',
 				permissionRules: { rule: [{ permission: 'bash', decision: 'approve', ...rule }] },

@@ -142,7 +142,7 @@ describe('the lists of the Workspace Automation node', () => {
 	test('sites say where to find their IDs, if the service shows none', async () => {
 		const error = await list('getSites', { resource: 'sharedPreview' }).catch((thrown) => thrown);
 		expect(error.message).toBe('The service shows no sites');
-		expect(error.description).toMatch(/Choose 'By ID'.*from the address bar/);
+		expect(error.description).toMatch(/Choose 'By ID'.*ask the service for the ID/);
 		expect((await list('getSites', { resource: 'sharedPreview' }, 'x')).results).toEqual([]);
 	});
 });

@@ -82,7 +82,11 @@ describe('the parser', () => {
 	});
 
 	test('is ignored by Try Rules', async () => {
-		const trial = { operation: 'tryRules', requests: '[{"permission": "bash"}]' };
+		const trial = {
+			operation: 'tryRules',
+			requestsFrom: 'json',
+			requests: '[{"permission": "bash"}]',
+		};
 		const execution = await run(setup({ ...trial, hasOutputParser: true }));
 		expect(itemsOn(execution, 'completed')).toHaveLength(1);
 	});

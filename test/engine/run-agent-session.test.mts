@@ -38,7 +38,17 @@ describe('a completed session', () => {
 			setup({ prompt, permissionPolicy: 'rules', permissionRules: { rule } }),
 		);
 		const [{ json }] = itemsOn(execution, 'completed');
-		expect(Object.keys(json)).toEqual(['text', 'status', 'sessionId', 'dashboardUrl', 'decisions']);
+		expect(Object.keys(json)).toEqual([
+			'text',
+			'status',
+			'sessionId',
+			'dashboardUrl',
+			'projectId',
+			'projectName',
+			'startedAt',
+			'durationMs',
+			'decisions',
+		]);
 		expect(json).toMatchObject({
 			text: 'Pushed',
 			decisions: [
@@ -59,18 +69,24 @@ describe('a completed session', () => {
 });
 
 describe('an item for an approver', () => {
-	test('has up to ten fields, and names what the agent wants first', async () => {
+	test('begins with what to send, and names what the agent wants first', async () => {
 		const item = await ask({ prompt: '[ask bash: git push]' });
-		expect(Object.keys(item).sort()).toEqual([
+		expect(Object.keys(item)).toEqual([
+			'message',
+			'question',
+			'text',
+			'status',
+			'sessionId',
 			'dashboardUrl',
+			'projectId',
+			'projectName',
+			'startedAt',
+			'durationMs',
 			'decisions',
 			'pendingInteractions',
-			'question',
-			'sessionId',
-			'status',
-			'text',
 			'undecided',
 		]);
+		expect(item.message).toBe(item.question);
 		expect(item.question).toMatch(/^The agent wants to run this command {2}\nCommand: «git push»/);
 	});
 });
@@ -336,9 +352,16 @@ describe('Stop', () => {
 		);
 	});
 
-	test('with Abort on Stop off leaves the session running', async () => {
-		await stopAfter(setup({ prompt: '[work 10m]', options: { abortOnStop: false } }), 20_000);
+	test('names the sessions that it aborted', async () => {
+		const { error } = await stopAfter(setup({ prompt: '[work 10m]' }), 20_000);
+		expect(error?.description).toBe(`Session ${sessions()[0].sessionId} was aborted.`);
+	});
+
+	test('with Abort on Stop off leaves the session running, and names it', async () => {
+		const stopping = setup({ prompt: '[work 10m]', options: { abortOnStop: false } });
+		const { error } = await stopAfter(stopping, 20_000);
 		expect(await of('POST', '/abort')).toEqual([]);
+		expect(error?.description).toBe(`Session ${sessions()[0].sessionId} is still running.`);
 	});
 
 	test('starts nothing and aborts nothing that has completed with Retry On Fail', async () => {

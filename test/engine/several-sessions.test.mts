@@ -1,6 +1,8 @@
 // The requests of several sessions on one approval page, in n8n-core's engine and in simulated time.
 import { expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
+import { byId } from '../../n8n-host/workflows.mts';
+import { exampleWorkflow } from '../../tools/examples.mts';
 import { createStage, fillIn, NODE, runsOf, type Flow, type Stage } from './flow.mts';
 
 const flowOf = (prompts: string[], parameters: IDataObject = {}): Flow => ({
@@ -73,4 +75,25 @@ test('if another session has changed since, only the own answers of the link cou
 	}));
 	expect(pages[1].match(/You approved/g)).toHaveLength(1);
 	expect(stage.of('POST', '/resolve')).toHaveLength(1);
+});
+
+test('with the approvers of the night example, the requests of all projects are on one page', async () => {
+	const stage = createStage();
+	const { parameters } = exampleWorkflow('night').nodes.find(
+		({ name }) => name === 'Run Agent Session',
+	)!;
+	const projects = stage.service.seed().projects.slice(0, 2);
+	const flow: Flow = {
+		parameters: {
+			projectId: byId('={{ $json.project }}'),
+			approvals: parameters.approvals,
+		},
+		items: projects.map(({ id }, index) => ({
+			project: id,
+			prompt: `[ask bash: command ${index}]`,
+		})),
+	};
+	const { pages } = await answerFirst(stage, flow, (html) => fillIn(html, 'Approve once'));
+	expect(pages[0]).toContain('1 request of other sessions is below.');
+	expect(pages[0]).toContain('command 1');
 });

@@ -1,7 +1,7 @@
 // The panel of Run Agent Session: its fields in their order, their names, and when they show.
 import { describe, expect, test } from '@jest/globals';
 import type { INodeProperties } from 'n8n-workflow';
-import { n8nWorkflow } from '../../n8n-host/core.mts';
+import { builtPackage, n8nWorkflow, PACKAGE } from '../../n8n-host/core.mts';
 import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
 
 const { NodeHelpers } = n8nWorkflow;
@@ -70,6 +70,19 @@ describe('the fields of each operation', () => {
 			{ operation: 'tryRules' },
 			[
 				'operation',
+				'requestsFrom',
+				'sessionId',
+				'permissionPolicy',
+				'permissionRules',
+				'defaultDecision',
+				'approvals',
+			],
+		],
+		[
+			{ operation: 'tryRules', requestsFrom: 'json' },
+			[
+				'operation',
+				'requestsFrom',
 				'requests',
 				'permissionPolicy',
 				'permissionRules',
@@ -88,7 +101,8 @@ const find = (name: string, parameters: Record<string, unknown> = {}) =>
 test.each<[string, Record<string, unknown>, unknown]>([
 	['permissionPolicy', {}, 'ask'],
 	['permissionPolicy', { operation: 'tryRules' }, 'rules'],
-	['requests', { operation: 'tryRules' }, '={{ $json.pendingInteractions }}'],
+	['requestsFrom', { operation: 'tryRules' }, 'session'],
+	['requests', { operation: 'tryRules', requestsFrom: 'json' }, '={{ $json.pendingInteractions }}'],
 	['whileWaiting', {}, 'pause'],
 	['maxWait', {}, 1440],
 	['maxWait', { whileWaiting: 'keepRunning' }, 30],
@@ -130,4 +144,11 @@ test.each([
 			.options?.map((each) => each.name)
 			.sort(),
 	).toEqual(options);
+});
+
+test("Workspace Automation and its trigger have the same description, because n8n's nodes panel shows the trigger's for both", () => {
+	const [actions, trigger] = ['workspaceAutomation', 'workspaceAutomationTrigger'].map(
+		(name) => builtPackage().nodes[PACKAGE + name].description.description,
+	);
+	expect(actions).toBe(trigger);
 });

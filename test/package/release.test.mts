@@ -19,7 +19,9 @@ const pages = { 'SECURITY.md': 'Write to people@somewhere.dev. See https://somew
 
 describe('a release', () => {
 	test('can go with a tag, a changelog section and working addresses', () => {
-		expect(releaseProblems(ready, 'v1.2.3', changelog, pages)).toEqual([]);
+		expect(
+			releaseProblems(ready, 'v1.2.3', changelog, pages, '[a service](https://somewhere.dev)'),
+		).toEqual([]);
 	});
 
 	test.each<[string, Manifest, string, string, RegExp]>([
@@ -40,7 +42,7 @@ describe('a release', () => {
 			/repository\.url in package\.json is a placeholder/,
 		],
 	])('with %s is kept back', (_, given, tag, log, problem) => {
-		expect(releaseProblems(given, tag, log, {})).toEqual([expect.stringMatching(problem)]);
+		expect(releaseProblems(given, tag, log, {}, '')).toEqual([expect.stringMatching(problem)]);
 	});
 
 	test.each([
@@ -48,7 +50,14 @@ describe('a release', () => {
 		['names a placeholder', `${pages['SECURITY.md']} Or a@b.example.`, /placeholder: a@b\.example/],
 		['leads nowhere', `${pages['SECURITY.md']} https://x.invalid/y`, /placeholder: https:/],
 	])('whose SECURITY.md %s is kept back', (_, text, problem) => {
-		expect(releaseProblems(ready, 'v1.2.3', changelog, { 'SECURITY.md': text })).toEqual([
+		expect(releaseProblems(ready, 'v1.2.3', changelog, { 'SECURITY.md': text }, '')).toEqual([
+			expect.stringMatching(problem),
+		]);
+	});
+
+	test("whose README links to a placeholder is kept back, as today's is", () => {
+		const problem = /README\.md links to a placeholder: https:\/\/workspace-automation\.example/;
+		expect(releaseProblems(ready, 'v1.2.3', changelog, pages, read('README.md'))).toEqual([
 			expect.stringMatching(problem),
 		]);
 	});

@@ -13,50 +13,62 @@ import {
 import { latestAgentText } from '../../shared/client/session';
 import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/customData';
-import { excerpt, toWords } from '../../shared/values';
+import { isPrivateHost } from '../../shared/client/privateHosts';
+import { excerpt, nonEmptyText, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/view';
+import { formatMessage } from '../message/message';
 import { formatQuestion } from '../message/question';
 import { readSimplify } from '../panel/read';
 import { addOrigin, shownRequests } from '../requests/request';
 import type { AskedItem, RunResult } from '../session/types';
 
-/** Returns the fields for an approver. The question shows only requests that the item has and that an answer decides. */
+const shownTo = ({ undecided }: AskedItem) =>
+	shownRequests(undecided.map(({ interaction }) => interaction));
+
+/** Returns what approvers are sent, with the link to their page if there is one. It shows only requests that the item has. */
+function messageFields(
+	{ session, origin, preferences, undecided: all }: RunResult,
+	asked: AskedItem,
+	link: string | undefined,
+): IDataObject {
+	const { question: { deadline, needed = 1, offersFromNowOn } = {}, approver } = asked.ask ?? {};
+	const isReminder = asked.ask?.reminder !== undefined;
+	const hasChanged = asked.undecided.some(({ record }) => record.voided !== undefined);
+	const interactions = shownTo(asked);
+	const more = Math.max(0, all.length - interactions.length);
+	const shown = { ...session, ...origin, interactions, more, deadline };
+	const name = approver?.name;
+	const question = formatQuestion({
+		...shown,
+		preferences,
+		offersFromNowOn,
+		...(name !== undefined && { reader: { name, needed, isReminder, hasChanged } }),
+	});
+	if (link === undefined) return { message: question, question };
+	const message = formatMessage({ ...shown, isReminder, hasChanged, approvalUrl: link });
+	return { message, approvalUrl: link, question };
+}
+
+/** Returns the fields for an approver beside the message. */
 function approvalFields(
-	{ session, origin = {}, preferences, undecided: all }: RunResult,
-	{ ask, undecided }: AskedItem,
+	{ session, origin = {} }: RunResult,
+	asked: AskedItem,
 	asTool: boolean,
 ): IDataObject {
 	const { sessionId } = session;
 	const { projectName, prompt } = origin;
-	const shown = shownRequests(undecided.map(({ interaction }) => interaction));
-	const { question, approver, reminder } = ask ?? {};
-	const isTeam = approver?.name !== undefined;
-	const hasChanged = undecided.some(({ record }) => record.voided !== undefined);
+	const { question, approver, reminder } = asked.ask ?? {};
+	const shown = shownTo(asked);
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
 		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, prompt, sessionId }),
-		undecided: undecided.map(({ interaction: { id }, because }) => ({
+		undecided: asked.undecided.map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,
 		})),
-		question: formatQuestion({
-			...session,
-			...origin,
-			interactions: shown,
-			more: Math.max(0, all.length - shown.length),
-			deadline: question?.deadline,
-			preferences,
-			offersFromNowOn: question?.offersFromNowOn,
-			...(isTeam && {
-				reader: {
-					name: approver.name!,
-					needed: question!.needed,
-					isReminder: reminder !== undefined,
-					hasChanged,
-				},
-			}),
+		...(approver?.name !== undefined && {
+			approver: { name: approver.name, contact: approver.contact },
 		}),
-		...(isTeam && { approver: { name: approver.name, contact: approver.contact } }),
 		...(reminder !== undefined && { reminder }),
 		...((reminder !== undefined || approver?.isBackup) && {
 			waitingSince: new Date(question!.at).toISOString(),
@@ -65,34 +77,53 @@ function approvalFields(
 	return fields as IDataObject;
 }
 
+const PRIVATE_LINK =
+	"Others may not be able to open approvalUrl, because its host is private. Set n8n's address with N8N_WEBHOOK_URL (WEBHOOK_URL in n8n 1).";
+
 /**
  * Returns JSON without a key `error`, which n8n's Retry On Fail would treat as a failure.
  * @param isSimple leaves out the fields that only describe the run, and those that the API document doesn't list
+ * @param link to the page of the approver who is asked
  */
 export function toJson(
 	result: RunResult,
 	asTool = false,
 	isSimple = false,
 	asked?: AskedItem,
+	link?: string,
 ): IDataObject {
-	const { kind, session, decisions, warnings, rulesToRemember, changes } = result;
-	const { pollCount, durationMs } = result;
+	const { kind, session, decisions, rulesToRemember, changes } = result;
+	const { pollCount, startedAt, durationMs } = result;
 	const { latestMessage, latestTool, lastActivityAt, more } = session;
+	const {
+		projectId = nonEmptyText(more?.projectId),
+		projectName = nonEmptyText(more?.projectName),
+	} = result.origin ?? {};
+	const isPrivate = link !== undefined && isPrivateHost(new URL(link).hostname);
+	const warnings = [...result.warnings, ...(isPrivate ? [PRIVATE_LINK] : [])];
+	const { message, ...sent } = asked ? messageFields(result, asked, link) : ({} as IDataObject);
 	const json: Record<string, unknown> = {
+		// The model reads the question.
+		...(asked && !asTool && { message }),
+		...sent,
 		text: latestAgentText(session),
+		...('output' in result && { output: result.output }),
 		// A tool has only one output.
 		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
 		sessionId: session.sessionId,
 		dashboardUrl: session.dashboardUrl,
-		...('output' in result && { output: result.output }),
-		...(asked && approvalFields(result, asked, asTool)),
+		...(projectId !== undefined && { projectId }),
+		...(projectName !== undefined && { projectName }),
+		startedAt: new Date(startedAt).toISOString(),
+		durationMs,
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		...(kind === 'completed' && !isSimple && session.error && { sessionError: session.error }),
 		decisions,
-		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
 		...(kind === 'completed' && changes.length > 0 && { changes }),
-		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount, durationMs }),
 		...(warnings.length > 0 && { warnings }),
+		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
+		...(asked && approvalFields(result, asked, asTool)),
+		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount }),
 	};
 	// A field of the service never takes the place of one of ours.
 	return (isSimple ? json : { ...json, ...more, ...json }) as IDataObject;
@@ -105,11 +136,10 @@ export function toItemJson(
 	asked = result.asked?.[0],
 ): IDataObject {
 	const isSimple = readSimplify(context, itemIndex);
-	const json = toJson(result, isTool(context), isSimple, asked);
 	const { approver } = asked?.ask ?? {};
-	if (!approver) return json;
 	const { resumeUrl } = context.getWorkflowDataProxy(0).$execution as { resumeUrl: string };
-	return { ...json, approvalUrl: approvalUrl(resumeUrl, approver.nonce) };
+	const link = approver && approvalUrl(resumeUrl, approver.nonce);
+	return toJson(result, isTool(context), isSimple, asked, link);
 }
 
 /** Returns an item for each approver who is asked now. */
@@ -207,18 +237,18 @@ export function combineFailures(
 	return error;
 }
 
-/** Names the items whose last request may have taken effect, and the sessions that couldn't be aborted: Stop drops all items. */
+/** Names the items whose last request may have taken effect, and says of each session what became of it: Stop drops all items. */
 export function canceledError(
 	context: IExecuteFunctions,
 	failures: readonly ItemFailure[],
-	stillRunning: readonly string[],
+	sentences: readonly string[],
 ): Error {
 	const unknown = failures.flatMap(({ itemIndex, error }) => {
 		const isSent = error instanceof CanceledError || error instanceof IndeterminateError;
 		return isSent && !hadNoEffect(error) ? [`Item ${itemIndex}`] : [];
 	});
 	const mayHave = `${unknown.join(', ')}: a request may have taken effect. It may have started a session: check the dashboard before you run the workflow again.`;
-	const description = [...(unknown.length > 0 ? [mayHave] : []), ...stillRunning].join(' ');
+	const description = [...(unknown.length > 0 ? [mayHave] : []), ...sentences].join(' ');
 	return new NodeOperationError(context.getNode(), 'The execution was canceled', {
 		description: description || undefined,
 	});

@@ -43,9 +43,18 @@ export function takeAsked({ context, couldNotPause }: Batch, item: Item, result:
 	if (couldNotPause !== undefined)
 		for (const json of asked) {
 			const without = `There is no approval page, because ${couldNotPause}. Decide in the dashboard, or with the operation Apply an Answer.`;
-			json.question = `${String(json.question)}\n${without}`;
+			json.message = json.question = `${String(json.question)}\n${without}`;
 			json.warnings = [...((json.warnings ?? []) as string[]), without];
 		}
+	for (const { sessionId, message, approvalUrl: link } of asked)
+		// Whoever reads the log must not be able to answer.
+		context.logger.info(
+			`An approver is asked: ${String(message).replace(String(link), '').trim()}`,
+			{
+				sessionId,
+				node: context.getNode().name,
+			},
+		);
 	item.asked.push(...asked);
 }
 

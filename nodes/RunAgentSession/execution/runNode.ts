@@ -43,6 +43,7 @@ import {
 	throwFailures,
 	toTraced,
 } from './outputs';
+import { createProjectLookup } from './projectLookup';
 import { stopSessions } from './stop';
 import { runTurn, type TurnEnd } from './turn';
 
@@ -201,6 +202,7 @@ function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependenci
 		wallTime: () => wake.now(),
 		log,
 		onSession: (session) => setSessionCustomData(context, session),
+		findProject: createProjectLookup(context, api),
 		onProgress: createProgressReport(log, chat),
 	};
 }

@@ -9,7 +9,7 @@ import { listSessionJournals } from './journal';
 import { canceledError } from './output';
 import { listFailures } from './outputs';
 
-/** Aborts every session of the execution that hasn't ended. Returns the error after Stop, which names those that may still be running. */
+/** Aborts every session of the execution that hasn't ended. Returns the error after Stop, which names them. */
 export async function stopSessions(context: IExecuteFunctions, wake: Wake): Promise<Error> {
 	const batches = [...wake.batches.values()];
 	// A start in flight isn't cut off, because it may leave a session running.
@@ -22,21 +22,21 @@ export async function stopSessions(context: IExecuteFunctions, wake: Wake): Prom
 	return canceledError(context, failures, sentences.flat());
 }
 
-/** Returns a sentence for each session of a node that couldn't be aborted. */
+/** Returns a sentence for each session of a node. */
 async function stopNode(context: IExecuteFunctions): Promise<string[]> {
 	const node = context.getNode().name;
 	const ledger = new ExecutionLedger(context);
 	const running = listSessionJournals(context.getContext('node')).filter(
 		(journal) => journal.read()?.state === 'running',
 	);
-	const sentences = running.map(async (journal): Promise<string[]> => {
+	const sentences = running.map(async (journal): Promise<string> => {
 		const { sessionId } = journal.read() as { sessionId: string };
 		const log = (message: string) => context.logger.info(message, { sessionId, node });
 		if (!readAbortOnStop(context)) {
 			log(
 				`The execution was stopped. Agent session ${sessionId} is still running, because Abort on Stop is off`,
 			);
-			return [];
+			return `Session ${sessionId} is still running.`;
 		}
 		// These requests don't use the execution's signal, which cancels every request.
 		const failure = await createClient(context).then(
@@ -47,12 +47,12 @@ async function stopNode(context: IExecuteFunctions): Promise<string[]> {
 			await ledger.of(journal.key).forget('start');
 			journal.write(undefined);
 			log(`The execution was stopped. Agent session ${sessionId} was aborted`);
-			return [];
+			return `Session ${sessionId} was aborted.`;
 		}
 		log(
 			`The execution was stopped, but agent session ${sessionId} couldn't be aborted and may still be running: ${failure.message}`,
 		);
-		return [`Session ${sessionId} couldn't be aborted and may still be running.`];
+		return `Session ${sessionId} couldn't be aborted and may still be running.`;
 	});
-	return (await Promise.all(sentences)).flat();
+	return await Promise.all(sentences);
 }

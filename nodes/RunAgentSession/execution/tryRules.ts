@@ -1,8 +1,18 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import { errorJson, toNodeError, WorkspaceAutomationError } from '../../shared/errors';
-import { toText, isRecord, isTooDeep, parseList } from '../../shared/values';
+import { createClient } from '../../shared/client/createClient';
+import type { ApiClient } from '../../shared/client/operations';
+import type { Interaction } from '../../shared/client/session';
+import { fetchSession, readOptionWords } from '../../shared/client/sessions';
+import {
+	addSession,
+	errorJson,
+	resultOrError,
+	toNodeError,
+	WorkspaceAutomationError,
+} from '../../shared/errors';
+import { toText, isRecord, isTooDeep, parseList, quote } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
 import { MATCH_BUDGET, type MatchBudget } from '../policy/globs';
@@ -15,6 +25,7 @@ import {
 	type Ruling,
 	type Verdict,
 } from '../policy/rules';
+import { explainRejection } from '../session/poll';
 
 type Trial = (Ruling | Verdict) & {
 	because: string;
@@ -76,22 +87,46 @@ export function tryRules(
 	});
 }
 
+/** Returns the pending requests of a session. Sends one request, which only reads. @throws WorkspaceAutomationError if there are none */
+async function fetchPending(api: ApiClient, sessionId: string): Promise<Interaction[]> {
+	const reading = await resultOrError(fetchSession(api, sessionId));
+	if (reading instanceof WorkspaceAutomationError)
+		throw addSession(explainRejection(reading), { sessionId });
+	const { status, dashboardUrl, pendingInteractions } = reading;
+	if (pendingInteractions.length > 0) return pendingInteractions;
+	throw addSession(
+		new WorkspaceAutomationError(
+			'The session has no pending requests',
+			`Choose a session that waits for an approval, or set 'Requests From' to JSON. This one is ${quote(status, 50)}.`,
+		),
+		{ sessionId, dashboardUrl },
+	);
+}
+
+/** Shows what a policy decides about requests. Decides nothing. @throws the first item's error, unless On Error continues */
 export async function runTryRules(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const budget = { left: MATCH_BUDGET };
-	const items = context.getInputData().flatMap((_, itemIndex): INodeExecutionData[] => {
+	const items: INodeExecutionData[] = [];
+	let api: ApiClient | undefined;
+	for (const itemIndex of context.getInputData().keys()) {
 		const pairedItem = { item: itemIndex };
 		try {
-			const { requests, policy } = readTrial(context, itemIndex);
+			const { sessionId, policy, ...given } = readTrial(context, itemIndex);
+			if (sessionId !== undefined) {
+				api ??= await createClient(context);
+				policy.approveValues = readOptionWords(api, 'approve');
+				policy.denyValues = readOptionWords(api, 'deny');
+			}
+			const requests =
+				sessionId === undefined ? given.requests : await fetchPending(api!, sessionId);
 			const current = withoutExpired(policy, realClock.now());
-			return tryRules(requests, current, budget).map((trial) => ({
-				json: { ...trial },
-				pairedItem,
-			}));
+			for (const trial of tryRules(requests, current, budget))
+				items.push({ json: { ...trial }, pairedItem });
 		} catch (thrown) {
 			const error = toNodeError(context.getNode(), thrown, itemIndex);
 			if (!continuesOnError(context)) throw error;
-			return [{ json: errorJson(context.getNode(), error), pairedItem }];
+			items.push({ json: errorJson(context.getNode(), error), pairedItem });
 		}
-	});
+	}
 	return [items];
 }

@@ -40,7 +40,7 @@ const MAX_NAME_LENGTH = 80;
 const MAX_PROMPT_LENGTH = 150;
 const MAX_LINK_LENGTH = 300;
 /** Two spaces make a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
-const LINE_END = '  \n';
+export const LINE_END = '  \n';
 
 /**
  * Returns a message to an approver that any node can send. The agent chose the words of a request. In no channel can they hide the action
@@ -137,7 +137,7 @@ const originFacts = ({
 	);
 };
 
-function formatDeadline(
+export function formatDeadline(
 	deadline: AnswerDeadline,
 	timeZone: string | undefined,
 	[requests, questions]: [requests: number, questions: number],
@@ -156,7 +156,7 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 const capitalize = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /** What the agent wants, for the sentence "The agent wants to …" */
-const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
+export const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
 	command: ['run this command', 'run these commands'],
 	edit: ['edit this file', 'edit these files'],
 	read: ['read this file', 'read these files'],
@@ -194,9 +194,9 @@ function describeChange(interaction: unknown, requests: number): string[] {
 	];
 }
 
-const MIXED_REMARK = 'Careful: a word or sign may not be what it looks like';
+export const MIXED_REMARK = 'Careful: a word or sign may not be what it looks like';
 
-const isMixed = (texts: readonly string[]): boolean =>
+export const isMixed = (texts: readonly string[]): boolean =>
 	texts.some((text) =>
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
 	);

@@ -541,7 +541,7 @@ function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
 	const isShared = given.every(({ vote }) => vote.comment === comment);
 	const isDecided = given.every(({ status }) => status?.isDecided ?? true);
 	const next = isDecided ? 'The agent continues.' : 'The agent waits for more approvals.';
-	return markup`<p class="soft">Sent at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
+	return markup`<p class="soft">Answered at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
 ${given.map((each) => givenCard(each, view, !isShared))}
 ${isShared && commentLine(comment)}`;
 }

@@ -87,12 +87,16 @@ function readRequestOrigin(panel: Panel, target: Target): ItemSettings['origin']
 	return { projectName, projectId: target.projectId, prompt: target.prompt };
 }
 
+/** Returns the policy to try, and its requests or the session that has them. */
 export function readTrial(
 	context: IExecuteFunctions,
 	itemIndex: number,
-): { requests: unknown; policy: Policy } {
+): { policy: Policy; requests?: unknown; sessionId?: string } {
 	const panel = openPanel(context, itemIndex);
-	return { requests: readParameter(panel, session.requests), policy: readPolicy(panel) };
+	const policy = readPolicy(panel);
+	return readParameter(panel, session.requestsFrom) === 'session'
+		? { policy, sessionId: readParameter(panel, session.triedSession) }
+		: { policy, requests: readParameter(panel, session.requests) };
 }
 
 /** @throws WorkspaceAutomationError that names the field, and for a tool: a model can't answer for an approver */

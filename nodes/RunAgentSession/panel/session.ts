@@ -46,7 +46,7 @@ export const operation = choice(
 		],
 		tryRules: [
 			'Try Rules',
-			'Show the decisions of a permission policy. Needs no session and no credential.',
+			'Show what a permission policy would decide. Sends no decision.',
 			'Try permission rules',
 		],
 	},
@@ -74,6 +74,23 @@ export const message = textField<string | undefined>('Message', 'message', {
 		return text.trim() === '' ? undefined : text;
 	},
 });
+
+export const requestsFrom = choice(
+	'Requests From',
+	'requestsFrom',
+	'session',
+	'Where the requests to try come from',
+	{
+		session: ['A Session', 'Read the pending requests of a session'],
+		json: ['JSON', 'Use requests or decisions of an earlier item'],
+	},
+	{ noDataExpression: true },
+);
+
+export const triedSession: Field<string> = {
+	...session,
+	description: 'A session with pending requests. The node only reads it.',
+};
 
 export const requests = field('Requests', 'requests', 'json', '={{ $json.pendingInteractions }}', {
 	description: 'The requests to try: pendingInteractions or decisions of an earlier item',
@@ -159,7 +176,9 @@ export const sessionFields: Field[] = [
 	...showFor<Field>({ operation: ['start'] }, sessionProject, prompt),
 	...showFor<Field>({ operation: ['continue', 'applyAnswer'] }, session),
 	...showFor<Field>({ operation: ['continue'] }, message),
-	...showFor({ operation: ['tryRules'] }, requests),
+	...showFor({ operation: ['tryRules'] }, requestsFrom),
+	...showFor<Field>({ operation: ['tryRules'], requestsFrom: ['session'] }, triedSession),
+	...showFor({ operation: ['tryRules'], requestsFrom: ['json'] }, requests),
 	...showFor<Field>(NOT_AS_TOOL, hasOutputParser),
 	...showFor({ ...NOT_AS_TOOL, hasOutputParser: [true] }, outputParserNotice),
 ];

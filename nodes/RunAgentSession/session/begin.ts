@@ -68,6 +68,7 @@ function noteStarted(run: SessionRun, sessionId: string): void {
 		state: 'running',
 		sessionId,
 		origin: run.settings.origin,
+		startedAt: run.wallTime,
 		wait: { since: run.wallTime },
 		requests: [],
 		questions: [],
@@ -156,6 +157,7 @@ async function resume(
 		sessionId,
 		isGiven: record.isGiven ?? record.sessionId === undefined,
 		origin: record.origin ?? settings.origin,
+		startedAt: record.startedAt ?? run.wallTime,
 		wait: run.wait,
 	});
 	run.dependencies.onSession({ sessionId });
@@ -174,6 +176,7 @@ async function resume(
 	}
 	applyReading(run, before);
 	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), before);
+	run.save({ startedAt: run.wallTime });
 	run.hasBegun = true;
 	run.isUnsaved = true;
 	return true;

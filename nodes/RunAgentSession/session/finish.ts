@@ -23,6 +23,7 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
 	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
+	const { startedAt = run.wallTime, lastReadAt = run.wallTime } = record;
 	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(record.requests);
 	const { morePending = 0 } = session ?? {};
 	const left =
@@ -43,7 +44,8 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 		preferences: settings.policy,
 		warnings: [...run.listWarnings(), ...left, ...held, ...warnings],
 		pollCount: record.pollCount ?? 0,
-		durationMs: run.wallTime - run.wait.since,
+		startedAt,
+		durationMs: Math.max(0, lastReadAt - startedAt),
 	};
 }
 

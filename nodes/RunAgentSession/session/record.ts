@@ -22,6 +22,8 @@ export interface Course {
 	/** Number of messages that were or may have been sent, which tells them apart in the ledger */
 	messageCount?: number;
 	turn?: Turn;
+	/** The start, or the message with which the node continued the session. Unlike `wait`, a retry keeps it. */
+	startedAt?: number;
 	lastActivityAt?: string | number;
 	/** Missing until a poll has returned the session */
 	lastReadAt?: number;

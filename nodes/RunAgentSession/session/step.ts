@@ -1,4 +1,3 @@
-import { findProject } from '../../shared/client/projects';
 import { fetchSession } from '../../shared/client/sessions';
 import { hasEnded } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
@@ -14,6 +13,7 @@ import {
 	toResult,
 	withSessionErrors,
 } from './finish';
+import { nameProject } from './nameProject';
 import { applyReading, pollOnce } from './poll';
 import { applyFormat } from './repair';
 import type { SessionRun } from './run';
@@ -33,8 +33,8 @@ export async function takeStep(run: SessionRun): Promise<RunResult | undefined> 
 		if (isRequested && (!run.hasBegun || maxWaitMs > 0)) return undefined;
 		run.beginStep();
 		const result = await applyTimeout(run, await pollOnce(run));
+		if (result) await nameProject(run, result.kind);
 		if (result?.kind !== 'needsApproval') return result && withCourse(run, result);
-		await nameProject(run);
 		const asked = askApprovers(run);
 		return asked.length > 0 ? { ...withCourse(run, result), asked } : undefined;
 	});
@@ -44,7 +44,6 @@ const withCourse = (run: SessionRun, result: RunResult): RunResult => ({
 	...result,
 	origin: run.record.origin,
 	pollCount: run.record.pollCount ?? 0,
-	durationMs: run.wallTime - run.wait.since,
 });
 
 /** Applies If Nobody Answers and Max Wait. @throws WorkspaceAutomationError that reports the end of the wait */
@@ -109,12 +108,4 @@ async function pollLast(run: SessionRun, options: CallOptions): Promise<RunResul
 	if (last instanceof WorkspaceAutomationError || !applyReading(run, last)) return undefined;
 	run.lastFailure = undefined;
 	return await completedResult(run);
-}
-
-/** Looks up the project's name and time zone, which an approval request shows. */
-async function nameProject(run: SessionRun): Promise<void> {
-	const { origin } = run.record;
-	if (origin?.projectId === undefined || origin.timeZone !== undefined) return;
-	const { projectName, timeZone } = await findProject(run.api, origin.projectId);
-	run.save({ origin: { ...origin, projectName: origin.projectName ?? projectName, timeZone } });
 }

@@ -1,6 +1,7 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Semaphore } from '../../shared/client/semaphore';
 import type { ApiClient } from '../../shared/client/operations';
+import type { ProjectDetails } from '../../shared/client/projects';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
@@ -74,6 +75,8 @@ export interface RunDependencies {
 	log(message: string, about: Record<string, unknown>): void;
 	/** Called when the session is known, and again when its dashboard URL is known */
 	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
+	/** Returns {} if the project can't be read. */
+	findProject?(projectId: string): Promise<ProjectDetails>;
 	onProgress?(session: Session): void;
 }
 
@@ -92,6 +95,9 @@ export interface RunResult {
 	preferences?: OptionPreferences;
 	warnings: string[];
 	pollCount: number;
+	/** Wall-clock time of the start, or of the message that continued the session */
+	startedAt: number;
+	/** From there to the latest reading */
 	durationMs: number;
 	/** `needsApproval`: an item for each approver who is asked now */
 	asked?: AskedItem[];

@@ -40,18 +40,51 @@ function createHiddenTest(): (character: string) => boolean {
 	};
 }
 
+/** Returns a text of the same length, with look-alikes for what has an effect in a channel */
+type Defusing = (text: string) => string;
+
+const lookAlike = (character: string): string => SHOWN_AS.get(character)!;
+
+const defuse: Defusing = (text) => text.replace(/[<>&*_~`|[\]\\@\n\t:./]/g, lookAlike);
+
+/** Endings of file names that are no top-level domains, so no channel makes links of them */
+const FILE_ENDINGS =
+	'html?|s?css|less|[cm]?[jt]sx?|json|ya?ml|toml|xml|txt|csv|log|lock|env|ini|svg|png|jpe?g|gif|webp|avif|ico|pdf|php|vue|svelte|astro';
+const LINK_PARTS = new RegExp(
+	[
+		// Mentions, and markup that hides signs of a command, or for which Telegram refuses a message if it's unclosed
+		'[<*_`[\\\\@\\n\\t]',
+		':(?=//)',
+		// Entities
+		'&(?=#?[\\p{L}\\p{N}]+;)',
+		// Bare domains, unless this is the end of a file's name
+		`(?<=[\\p{L}\\p{N}])\\.(?!(?:${FILE_ENDINGS})(?![\\p{L}\\p{N}.-]))(?=\\p{L})`,
+	].join('|'),
+	'giu',
+);
+
+/** Leaves dots, slashes and colons as they are where they make no link. */
+export const defuseLinks: Defusing = (text) => text.replace(LINK_PARTS, lookAlike);
+
 /** Shows text in one line of at most `limit` UTF-16 units, and counts the rest. Different texts that are shown whole look different. */
-export function visibleText(text: string, limit: number): { shown: string; hidden: number } {
+export function visibleText(
+	text: string,
+	limit: number,
+	defused: Defusing = defuse,
+): { shown: string; hidden: number } {
 	let shown = '';
 	let taken = 0;
 	const isHidden = createHiddenTest();
 	// Each character shows as at least as many units as it has. The limit keeps long texts from taking more time.
-	const characters = [...text.slice(0, limit + 2)];
+	const start = text.slice(0, limit + 2);
+	const signs = defused(start);
+	const characters = [...start];
 	for (const [at, character] of characters.entries()) {
 		const isUnclear = isHidden(character) || RESERVED_CHARACTERS.has(character);
 		const inARow = [characters[at - 1], characters[at + 1]].includes(' ');
-		const sign = character === ' ' && inARow ? SPACE_IN_A_ROW : SHOWN_AS.get(character);
-		const piece = sign ?? (isUnclear ? showCodePoint(character) : character);
+		const isDefused = signs[taken] !== start[taken];
+		const sign = isDefused ? signs[taken] : isUnclear ? showCodePoint(character) : character;
+		const piece = character === ' ' && inARow ? SPACE_IN_A_ROW : sign;
 		if (shown.length + piece.length > limit) break;
 		shown += piece;
 		taken += character.length;
@@ -60,8 +93,8 @@ export function visibleText(text: string, limit: number): { shown: string; hidde
 }
 
 /** Quotes foreign text with « and », which it can't contain, and counts the rest. */
-export function quoteVisible(text: string, limit: number): string {
-	const { shown, hidden } = visibleText(text, limit);
+export function quoteVisible(text: string, limit: number, defused?: Defusing): string {
+	const { shown, hidden } = visibleText(text, limit, defused);
 	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
 }
 

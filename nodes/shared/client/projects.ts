@@ -6,7 +6,7 @@ import type { ApiClient } from './operations';
 /** Short, because an approver waits and nothing depends on the name */
 const MAX_LOOKUP_MS = 5_000;
 
-interface ProjectDetails {
+export interface ProjectDetails {
 	projectName?: string;
 	timeZone?: string;
 }

@@ -101,9 +101,9 @@ export const productLocator = locator(
 	{ placeholder: 'e.g. prod_123' },
 );
 
-/** Says where the ID is, because the API lists no sites. */
-export const FIND_SITE_ID =
-	'In the product, open the site, and copy its ID, a UUID, from the address bar.';
+/** The API document lists no sites, and doesn't say where the service shows their IDs. */
+const FIND_SITE_ID =
+	'The list has sites that the service has shown. For others, ask the service for the ID.';
 
 /** Starts with an ID, because few services show IDs to choose from. */
 export const siteLocator: Field<string> = {
@@ -129,7 +129,7 @@ export const sessionLocator: Field<string> = {
 			validation: uuidValidation('Session'),
 		},
 		{
-			displayName: 'From Dashboard URL',
+			displayName: 'By URL',
 			name: 'url',
 			type: 'string',
 			placeholder: 'e.g. https://app.example.com/sessions/123e4567-e89b-12d3-a456-426614174000',

@@ -13,7 +13,6 @@ import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';
 import { isRecord, nonEmptyText, readNamedField } from '../values';
-import { FIND_SITE_ID } from './commonFields';
 
 const PICKER_BUDGET_MS = 20_000;
 /** Pages that one search may cost. The editor asks for more when someone scrolls. */
@@ -145,7 +144,7 @@ export const searches = {
 		if (found.results.length > 0 || filter || from) return found;
 		const error = new WorkspaceAutomationError(
 			'The service shows no sites',
-			`Choose 'By ID', and enter the ID of the site. ${FIND_SITE_ID}`,
+			"Choose 'By ID', and enter the ID of the site. The API lists no sites, so ask the service for the ID.",
 		);
 		throw toNodeError(this.getNode(), error, 0);
 	},

@@ -1,0 +1,89 @@
+import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
+import { defuseLinks, quoteVisible, visibleText } from '../../shared/approvals/visibleText';
+import { pluralize } from '../../shared/values';
+import { describeCounts, readChange } from '../requests/change';
+import { describeRequest } from '../requests/details';
+import type { RequestOrigin } from '../requests/request';
+import type { AnswerDeadline } from '../requests/times';
+import { formatDeadline, isMixed, LINE_END, MIXED_REMARK, VERBS } from './question';
+
+interface MessageDetails extends Partial<RequestOrigin> {
+	interactions: readonly unknown[];
+	/** Number of requests left for other messages */
+	more: number;
+	deadline?: AnswerDeadline;
+	isReminder: boolean;
+	/** True if earlier answers don't count, because a request has changed */
+	hasChanged: boolean;
+	previewUrl?: string;
+	approvalUrl: string;
+}
+
+const MAX_TEXT_LENGTH = 200;
+const MAX_NAME_LENGTH = 80;
+
+/**
+ * Returns the few lines that tell an approver what waits, with the link to the page, which shows the rest. They're to be read, not to be
+ * approved: a button in a channel needs `formatQuestion`.
+ */
+export function formatMessage(details: MessageDetails): string {
+	const { projectName, projectId, interactions, deadline, timeZone } = details;
+	const { previewUrl, approvalUrl } = details;
+	const project = projectName ?? projectId;
+	const questions = interactions.filter(isQuestion).length;
+	return [
+		formatWish(details),
+		project && `Project: ${quoteVisible(project, MAX_NAME_LENGTH, defuseLinks)}`,
+		deadline && formatDeadline(deadline, timeZone, [interactions.length, questions]),
+		previewUrl && `Preview: ${previewUrl}`,
+		approvalUrl,
+	]
+		.filter(Boolean)
+		.join(LINE_END);
+}
+
+/** Returns the sentence about the first request, and the number of the others. */
+function formatWish({ interactions, more, isReminder, hasChanged }: MessageDetails): string {
+	const { verb, texts, counts = '' } = describeWish(interactions[0]);
+	const [text = '', ...otherTexts] = texts;
+	const others = interactions.length - 1 + more;
+	return [
+		isReminder
+			? 'Reminder: the agent '
+			: hasChanged
+				? 'A request has changed. The agent '
+				: 'The agent ',
+		verb,
+		text && `: ${quoteFirstLine(text)}${counts}`,
+		otherTexts.length > 0 && ` and ${otherTexts.length} more`,
+		isMixed([text]) && ` (${MIXED_REMARK})`,
+		others > 0 && `, and ${pluralize(others, 'more request')}`,
+	]
+		.filter(Boolean)
+		.join('');
+}
+
+function describeWish(interaction: unknown): { verb: string; texts: string[]; counts?: string } {
+	if (isQuestion(interaction)) {
+		const { text } = readQuestion(interaction);
+		return { verb: text === '' ? 'asks a question' : 'asks', texts: [text] };
+	}
+	const { kind, permission, targets } = describeRequest(interaction);
+	const texts = targets.map(({ text }) => text);
+	if (kind === 'unreadable') return { verb: `wants to ${VERBS[kind][0]}`, texts: [] };
+	if (kind === 'other')
+		return { verb: `wants to ${VERBS[kind][0]}`, texts: [[permission.text, ...texts].join(' ')] };
+	const verb = `wants to ${VERBS[kind][texts.length > 1 ? 1 : 0]}`;
+	const file = readChange(interaction)?.files.find(({ path }) => path === texts[0]);
+	const counts = file && describeCounts(file);
+	return { verb, texts, counts: counts && ` (${counts})` };
+}
+
+/** Quotes the first line that isn't blank, and counts what follows. */
+function quoteFirstLine(text: string): string {
+	const whole = text.trim();
+	const [line] = whole.split('\n', 1);
+	const { shown, hidden } = visibleText(line, MAX_TEXT_LENGTH, defuseLinks);
+	const rest = hidden + whole.length - line.length;
+	return `«${shown}»${rest > 0 ? ` (cut off, ${rest} more characters)` : ''}`;
+}

@@ -1,0 +1,93 @@
+// Try Rules in n8n's engine: what it reads of a session, and that it sends nothing else.
+import { expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import { run } from './engine.mts';
+import { useService } from './service.mts';
+
+const service = useService();
+
+async function waitFor<T>(read: () => Promise<T | undefined>): Promise<T> {
+	for (;;) {
+		const found = await read();
+		if (found !== undefined) return found;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+}
+
+/** Starts a session, and waits until it's in a state. Returns its ID and dashboard URL. */
+async function startSession(prompt: string, isThere: (session: any) => boolean) {
+	const { projectId } = service;
+	const { sessionId } = await service.call('POST', '/agent/sessions', { projectId, prompt });
+	return await waitFor(async () => {
+		const session = await service.call('GET', `/agent/sessions/${sessionId}`).catch(() => ({}));
+		return isThere(session) ? (session as { sessionId: string; dashboardUrl: string }) : undefined;
+	});
+}
+
+const asks = ({ pendingInteractions = [] }) => pendingInteractions.length > 0;
+
+async function tryOn(sessionId: unknown) {
+	const since = (await service.requests()).length;
+	const execution = await run({
+		node: 'runAgentSession',
+		parameters: {
+			operation: 'tryRules',
+			sessionId,
+			permissionPolicy: 'rules',
+			permissionRules: { rule: [{ permission: 'bash', pattern: 'npm *', decision: 'approve' }] },
+			defaultDecision: 'ask',
+		} as IDataObject,
+		items: [{}],
+		credentials: service.credentials,
+	});
+	const sent = (await service.requests())
+		.slice(since)
+		.map(({ method, path }) => ({ method, path }));
+	return { execution, sent };
+}
+
+test('shows the decisions about the pending requests of a session, with one request that only reads', async () => {
+	const { sessionId, dashboardUrl } = await startSession(
+		'[ask bash: npm test + edit: index.html] [say Done]',
+		asks,
+	);
+	for (const named of [
+		sessionId,
+		{ __rl: true, mode: 'url', value: dashboardUrl },
+		{ __rl: true, mode: 'id', value: sessionId },
+	]) {
+		const { execution, sent } = await tryOn(named);
+		expect(execution.outputs.map((items) => items.length)).toEqual([2]);
+		expect(execution.outputs[0].map(({ json }) => json)).toMatchObject([
+			{ decision: 'approve', decidedBy: 'rule 1', suggestedRule: { decision: 'approve' } },
+			{ decision: 'ask', request: { permission: 'edit', patterns: ['index.html'] } },
+		]);
+		expect(Object.keys(execution.outputs[0][0].json).slice(0, 2)).toEqual(['decision', 'because']);
+		expect(sent).toEqual([
+			{ method: 'GET', path: expect.stringMatching(`/agent/sessions/${sessionId}$`) },
+		]);
+	}
+});
+
+test('says so if nothing is pending', async () => {
+	const { sessionId } = await startSession('[say Done]', ({ status }) => status === 'completed');
+	const { execution } = await tryOn(sessionId);
+	expect(execution.error).toMatchObject({
+		message: 'The session has no pending requests',
+		description: expect.stringContaining('completed'),
+	});
+});
+
+test('reads a session like any other read: it retries after an outage', async () => {
+	const { sessionId } = await startSession('[ask bash: npm test]', asks);
+	await service.control.addFaults({
+		operationId: 'getAgentSession',
+		kind: 'status',
+		status: 503,
+		times: 1,
+	});
+	const { execution, sent } = await tryOn(sessionId);
+	expect(execution.outputs[0]).toHaveLength(1);
+	expect(new Set(sent.map(({ method }) => method))).toEqual(new Set(['GET']));
+	expect(sent).toHaveLength(2);
+});
