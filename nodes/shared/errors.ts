@@ -43,6 +43,9 @@ export class IndeterminateError extends WorkspaceAutomationError {}
 /** The node has ended the session, so that a retry starts another one. */
 export class SessionAbortedError extends WorkspaceAutomationError {}
 
+/** The time to wait for a session has passed, and it runs on. Only a person's retry waits for it again. */
+export class StillRunningError extends WorkspaceAutomationError {}
+
 export const indeterminateError = (
 	{ message, description }: { message: string; description: string },
 	happened: string,
@@ -94,7 +97,7 @@ export function addSession(
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
 	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
-		[IndeterminateError, SessionAbortedError].find((each) => error instanceof each) ??
+		[IndeterminateError, SessionAbortedError, StillRunningError].find((each) => error instanceof each) ??
 		WorkspaceAutomationError;
 	return new ErrorClass(error.message, description, context);
 }

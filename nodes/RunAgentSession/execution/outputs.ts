@@ -5,6 +5,7 @@ import {
 	errorJson,
 	IndeterminateError,
 	SessionAbortedError,
+	StillRunningError,
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
@@ -118,13 +119,18 @@ function nextTries(
 	};
 }
 
-/** Makes the item's next try, which starts another session. Returns false if there's none. */
-function tryAgain({ context }: Batch, { journal, restart }: Item, now: number): boolean {
-	const tries = nextTries(context, journal.read());
+/** Makes the item's next try, which starts another session or reads the same one again. Returns false if there's none. */
+function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: number): boolean {
+	const { journal, restart } = item;
+	const record = journal.read();
+	const tries = next === 'report' ? undefined : nextTries(context, record);
 	if (!tries || !restart) return false;
 	const { waitBetweenTries } = context.getNode();
-	const start = { since: now, at: now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS), failures: 0 };
-	journal.write({ v: RECORD_VERSION, state: 'waiting', start, tries });
+	if (next === 'start') {
+		const at = now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS);
+		const start = { since: now, at, failures: 0 };
+		journal.write({ v: RECORD_VERSION, state: 'waiting', start, tries });
+	} else journal.write({ ...record, state: 'running', tries } as SessionRecord);
 	restart();
 	return true;
 }
@@ -141,7 +147,8 @@ export function failItem(batch: Batch, item: Item, thrown: Error): void {
 		item.error instanceof WorkspaceAutomationError
 			? item.error
 			: { description: '', context: sessionOf(record) };
-	if (item.run && next === 'start' && tryAgain(batch, item, item.run.wallTime)) {
+	const isOver = thrown instanceof StillRunningError;
+	if (item.run && !isOver && tryAgain(batch, item, next, item.run.wallTime)) {
 		context.logger.info(`Retry On Fail tries again: ${message}`, { ...sessionOf(record) });
 		item.error = undefined;
 		item.result = undefined;

@@ -7,6 +7,7 @@ import {
 	CanceledError,
 	resultOrError,
 	SessionAbortedError,
+	StillRunningError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { excerpt, formatSeconds } from '../../shared/values';
@@ -104,11 +105,11 @@ export function abandonedError(
 	advice: string,
 ): WorkspaceAutomationError {
 	if (state === 'running')
-		return new WorkspaceAutomationError(`${tooLong}. It's still running`, advice);
+		return new StillRunningError(`${tooLong}. It's still running`, advice);
 	const aborted = `${tooLong} and was aborted`;
 	if (state === 'aborted') return new SessionAbortedError(aborted, advice);
 	if (state === 'unseen') return new WorkspaceAutomationError(aborted, advice);
-	return new WorkspaceAutomationError(
+	return new StillRunningError(
 		`${tooLong} and couldn't be aborted`,
 		`It may still be running. ${state.message}. ${advice}`,
 		state.context,
