@@ -130,7 +130,11 @@ function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: nu
 		const at = now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS);
 		const start = { since: now, at, failures: 0 };
 		journal.write({ v: RECORD_VERSION, state: 'waiting', start, tries });
-	} else journal.write({ ...record, state: 'running', tries } as SessionRecord);
+	} else {
+		const { wait } = record as Partial<Course>;
+		const again = { since: wait?.since ?? now, triedAt: now, failures: 1 };
+		journal.write({ ...record, state: 'running', wait: again, tries } as SessionRecord);
+	}
 	restart();
 	return true;
 }
