@@ -111,7 +111,7 @@ function failAll(batch: Batch, wake: Wake, error: Error): void {
 	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, error));
 	for (const [key, each] of wake.batches) if (each === batch) wake.batches.delete(key);
 	for (const item of waiting) item.error = addRecord(item.journal.read(), error);
-	throw combineErrors(batch, listFailures(waiting));
+	throw combineErrors(batch, listFailures(batch.items));
 }
 
 /** Opens the client and the sessions of a batch. Returns false if the credential can't be read in this wake. */

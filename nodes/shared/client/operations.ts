@@ -133,6 +133,7 @@ export const OPERATIONS = {
 			message: 'The session may have been started',
 			description:
 				"Check the dashboard. If the session is there, give its ID to a Run Agent Session node with the operation 'Continue a Session'. If it isn't, run the workflow again. The node doesn't start a second session, because the work could be done twice.",
+			isRefusedBy503: true,
 		},
 		// Longer than a short Max Wait, because a start that is cut off could leave a session with no known ID.
 		timeoutMs: 120_000,

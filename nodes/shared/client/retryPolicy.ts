@@ -1,5 +1,5 @@
 import { WorkspaceAutomationError } from '../errors';
-import { parseHttpDate } from '../values';
+import { isRecord, parseHttpDate } from '../values';
 import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './types';
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
@@ -38,11 +38,18 @@ const FAILED_ATTEMPT_OUTCOMES = {
 	tooLarge: 'unknown',
 } as const;
 
+/** Returns whether a body is the service's error envelope (API document, Errors). */
+const hasServiceError = (body: unknown): boolean => isRecord(body) && isRecord(body.error);
+
 /** Returns what an attempt proves. JSON, an empty success and a 4xx without a page are the service's own. A 429 proves that nothing ran. */
 export function classifyAttempt(attempt: Attempt, effect: Effect): AttemptOutcome {
 	if (attempt.kind !== 'response') return FAILED_ATTEMPT_OUTCOMES[attempt.kind];
 	const { status, body, text = '', broken } = attempt;
-	if (status === 429) return 'notExecuted';
+	const isNonIdempotent = typeof effect === 'object';
+	// A page with this status may come from a proxy that has passed the request on.
+	if (status === 429) return isNonIdempotent && isHtmlPage(attempt) ? 'unknown' : 'notExecuted';
+	if (status === 503 && isNonIdempotent && effect.isRefusedBy503 && hasServiceError(body))
+		return 'notExecuted';
 	// The proxy of n8n refused to connect, so the service never saw the request.
 	if (status === PROXY_REFUSED) return 'rejected';
 	if (isHtmlPage(attempt)) return 'unknown';

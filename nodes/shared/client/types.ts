@@ -21,7 +21,10 @@ export interface ErrorText {
 }
 
 /** The error if the node couldn't confirm whether the request took effect */
-export type NonIdempotent = ErrorText;
+export interface NonIdempotent extends ErrorText {
+	/** True if a 503 with the service's own error proves that it didn't: nobody waits for an answer to a start that isn't taken */
+	isRefusedBy503?: true;
+}
 
 /** Tells when a retry is safe. A `read` without a response body was useless, and a `NonIdempotent` request does harm if done twice. */
 export type Effect = 'read' | 'idempotent' | NonIdempotent;
