@@ -35,7 +35,7 @@ const course = fc.array(
 		status(429, '0'),
 		status(429, '3'),
 		status(500),
-		{ ...(status(503) as object), processed: true } as Weather,
+		{ ...(status(500) as object), processed: true } as Weather,
 		{ status: 200, body: '<html>Please sign in</html>' },
 		{ status: 200, body: '<html>Please sign in</html>', processed: true } as Weather,
 		status(302),
