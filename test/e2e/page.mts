@@ -50,11 +50,12 @@ async function read(answer: Response): Promise<PageAnswer> {
 	};
 }
 
-/** Asks again while n8n itself answers, because the execution is running. */
+/** Asks again while the execution is running, or starting for another answer, as the page's script does. */
 const whilePaused = async (ask: () => Promise<Response>): Promise<PageAnswer> =>
 	await eventually(async () => {
 		const page = await read(await ask());
-		return page.html.includes('is running already') ? undefined : page;
+		const isBusy = /is running already|Another answer is being sent/.test(page.html);
+		return isBusy ? undefined : page;
 	});
 
 export const openPage = async (url: string): Promise<PageAnswer> =>
