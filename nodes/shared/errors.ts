@@ -97,8 +97,9 @@ export function addSession(
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
 	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
-		[IndeterminateError, SessionAbortedError, StillRunningError].find((each) => error instanceof each) ??
-		WorkspaceAutomationError;
+		[IndeterminateError, SessionAbortedError, StillRunningError].find(
+			(each) => error instanceof each,
+		) ?? WorkspaceAutomationError;
 	return new ErrorClass(error.message, description, context);
 }
 

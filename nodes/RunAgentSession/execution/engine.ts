@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
+import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
 import { MAX_PAUSE_MS } from '../plan/intervals';
 import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
@@ -247,8 +248,10 @@ export class Engine {
 		const isPause = runs[last]?.executionStatus === 'waiting';
 		const wanted = isPause ? last : runs.length;
 		if (runIndex === wanted) return false;
-		const { runIndex: _, ...entry } = members.entry;
-		this.stack.unshift({ ...entry, ...(isPause && { runIndex: last }) } as Entry);
+		this.stack.unshift({
+			...omit(members.entry, 'runIndex'),
+			...(isPause && { runIndex: last }),
+		} as Entry);
 		return true;
 	}
 

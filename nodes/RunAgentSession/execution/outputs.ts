@@ -177,11 +177,11 @@ function describeTries(record: SessionRecord | undefined, error: Error): Error {
 export const listFailures = (items: readonly Item[]) =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
-/** Throws the failures of all items together, once all sessions have ended. A retry runs these items again. */
-export function throwFailures(batch: Batch): void {
+/** Returns the failures of all items together, once all sessions have ended. A retry runs these items again. */
+export function findFailure(batch: Batch): Error | undefined {
 	const failures = listFailures(batch.items);
-	if (failures.length === 0 || batch.continues) return;
-	throw combineErrors(batch, failures);
+	if (failures.length === 0 || batch.continues) return undefined;
+	return combineErrors(batch, failures);
 }
 
 const MAX_ELSEWHERE = 50;

@@ -40,7 +40,7 @@ import {
 	noItems,
 	refuseItems,
 	takeOutputs,
-	throwFailures,
+	findFailure,
 	toTraced,
 } from './outputs';
 import { createProjectLookup } from './projectLookup';
@@ -93,14 +93,12 @@ async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 	// Retry On Fail runs the node again even after Stop.
 	throwIfAborted(context.getExecutionCancelSignal?.());
 	if (!batch.items.some(isWaiting)) return { kind: 'ended' };
-	try {
-		if (!(await openSessions(batch, wake))) return waitForCredential(batch, wake);
-	} catch (error) {
-		if (error instanceof CanceledError) throw error;
-		failAll(batch, wake, error as Error);
-		return { kind: 'ended' };
-	}
-	return await runTurn(batch, wake);
+	const opened = await openSessions(batch, wake).catch((error: unknown) => error as Error);
+	if (opened instanceof CanceledError) throw opened;
+	if (opened === false) return waitForCredential(batch, wake);
+	if (opened === true) return await runTurn(batch, wake);
+	failAll(batch, wake, opened);
+	return { kind: 'ended' };
 }
 
 const isWaiting = ({ settings, error }: Item): boolean => settings !== undefined && !error;
@@ -243,10 +241,9 @@ async function end(batch: Batch): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
 	if (leavesBefore(batch))
 		return engine.continueLater(takeOutputs(batch, true), { dueAt: 0, hasOpenLink: false });
-	try {
-		throwFailures(batch);
-	} catch (error) {
-		engine.keepOutcome({ error: error as Error });
+	const error = findFailure(batch);
+	if (error) {
+		engine.keepOutcome({ error });
 		throw error;
 	}
 	const outputs = takeOutputs(batch, true);

@@ -104,8 +104,7 @@ export function abandonedError(
 	state: 'running' | 'aborted' | 'unseen' | WorkspaceAutomationError,
 	advice: string,
 ): WorkspaceAutomationError {
-	if (state === 'running')
-		return new StillRunningError(`${tooLong}. It's still running`, advice);
+	if (state === 'running') return new StillRunningError(`${tooLong}. It's still running`, advice);
 	const aborted = `${tooLong} and was aborted`;
 	if (state === 'aborted') return new SessionAbortedError(aborted, advice);
 	if (state === 'unseen') return new WorkspaceAutomationError(aborted, advice);
