@@ -104,10 +104,10 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 		{ due: [0] },
 	],
 	[
-		'who is halfway to the time is read along, the longest unread first',
+		'the longest unread is first',
 		planned([
 			session({ triedAt: NOW - 70 * S, since: NOW - 2 * MIN }),
-			session({ triedAt: NOW - 8 * MIN - 55 * S, since: 0 }),
+			session({ triedAt: NOW - 9 * MIN - 55 * S, since: 0 }),
 		]),
 		{ due: [1, 0] },
 	],

@@ -106,9 +106,12 @@ const isWaiting = ({ settings, error }: Item): boolean => settings !== undefined
 /** Fails all items whose sessions haven't ended, with On Error. @throws their error otherwise: a retry continues the sessions, which it names */
 function failAll(batch: Batch, wake: Wake, error: Error): void {
 	const waiting = batch.items.filter(isWaiting);
-	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, error));
+	const hasSession = waiting.some(({ journal }) => journal.read() !== undefined);
+	const named =
+		hasSession && !(error instanceof WorkspaceAutomationError) ? credentialError(error) : error;
+	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, named));
 	for (const [key, each] of wake.batches) if (each === batch) wake.batches.delete(key);
-	for (const item of waiting) item.error = addRecord(item.journal.read(), error);
+	for (const item of waiting) item.error = addRecord(item.journal.read(), named);
 	throw combineErrors(batch, listFailures(batch.items));
 }
 
@@ -151,11 +154,14 @@ async function openClient(
 		wakes + 1 >= MIN_WAKES_WITHOUT_CREDENTIAL && now >= since + MAX_WITHOUT_CREDENTIAL_MS;
 	context.logger.warn(`The credential couldn't be read in a wake: ${opened.message}`);
 	if (!isLasting) return undefined;
-	throw new WorkspaceAutomationError(
-		"The credential can't be read",
-		`Check the credential. Then retry the execution, which waits for the session again. n8n says: ${opened.message}.`,
-	);
+	throw credentialError(opened);
 }
+
+const credentialError = ({ message }: Error): WorkspaceAutomationError =>
+	new WorkspaceAutomationError(
+		"The credential can't be read",
+		`Check the credential. Then retry the execution, which waits for the session again. n8n says: ${message}.`,
+	);
 
 /** Lets others go first, and pauses after them. */
 function waitForCredential({ engine }: Batch, wake: Wake): TurnEnd {

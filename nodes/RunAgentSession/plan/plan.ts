@@ -133,11 +133,7 @@ function nextStep(known: Known, limits: Limits, isQuick: boolean): Planned {
 	return isPassed || reading.at <= timeoutAt ? reading : { ...reading, at: timeoutAt };
 }
 
-/** Returns whether a session that isn't due is read along, because n8n runs anyway: halfway to its time, and within the shortest pause. */
-const isReadAlong = ({ triedAt }: Known, { at }: Planned, now: number): boolean =>
-	triedAt !== undefined && at <= now + MIN_PAUSE_MS && now - triedAt >= at - now;
-
-/** Returns whether a session is read before a pause, because it would be too short. */
+/** Returns whether a session is read before a pause, which would be too short otherwise: it's at least halfway to its time. */
 const isSoon = ({ triedAt = 0, startAt }: Known, { at }: Planned, now: number): boolean =>
 	startAt === undefined && at <= now + SHORT_PAUSE_MS && now - triedAt >= SHORT_PAUSE_MS;
 
@@ -196,12 +192,9 @@ export function plan(
 	);
 	const keeps = isRunning ? 'running' : isBusy || (isKept && !mustSave) ? 'active' : undefined;
 	if (!mustSave && keeps === undefined && others.keeps === undefined && others.dueAt > now) {
-		const soon = (index: number) => isSoon(sessions[index], steps[index], now);
-		const wakes = due.length > 0 || sessions.some((_, index) => soon(index));
-		due = sessions.flatMap((known, index) => {
-			const isAdded = soon(index) || (wakes && isReadAlong(known, steps[index], now));
-			return isAdded || due.includes(index) ? [index] : [];
-		});
+		due = sessions.flatMap((known, index) =>
+			isSoon(known, steps[index], now) || due.includes(index) ? [index] : [],
+		);
 	}
 	const later = steps.filter((_, index) => !due.includes(index) && !waitsForSlot.has(index));
 	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(NEVER, ...later.map(({ at }) => at));
