@@ -4,7 +4,8 @@ import { hostVersion } from '../../n8n-host/versions.mts';
 import { FAULTS } from '../worlds/faults.mts';
 import { findFault } from '../worlds/planted.mts';
 import { startPool } from '../worlds/pool.mts';
-import { KNOWN, TABLE } from '../worlds/table.mts';
+import { KNOWN } from '../worlds/known.mts';
+import { TABLE } from '../worlds/table.mts';
 import { generate } from '../worlds/world.mts';
 
 const SEEDS = 150;
@@ -15,7 +16,6 @@ const pool = startPool(version, 2);
 afterAll(() => pool.end());
 
 test('no world breaks a promise in a new way', async () => {
-	const known = new Set([...KNOWN, ...TABLE.flatMap(({ violates }) => violates ?? [])]);
 	const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1);
 	const found = await Promise.all(
 		seeds.map(async (seed) => {
@@ -23,7 +23,9 @@ test('no world breaks a promise in a new way', async () => {
 			return violations.map(({ kind, about }) => ({ seed, kind, about }));
 		}),
 	);
-	expect(found.flat().filter(({ kind }) => !known.has(kind))).toEqual([]);
+	const isKnown = ({ seed, kind }: { seed: number; kind: string }) =>
+		KNOWN[version][seed]?.includes(kind) === true;
+	expect(found.flat().filter((each) => !isKnown(each))).toEqual([]);
 });
 
 test('the same seed is the same world, event for event', async () => {
@@ -33,7 +35,8 @@ test('the same seed is the same world, event for event', async () => {
 
 test.each(TABLE.filter(({ on = version }) => on === version))(
 	'$rule',
-	async ({ world, violates }) => {
+	async ({ world, onN8n1 }) => {
+		const violates = version === '2.41' ? undefined : onN8n1;
 		const { violations } = await pool.run({ seed: 1, ...world });
 		const kinds = violations.map(({ kind }) => kind);
 		if (violates === undefined) expect(kinds).toEqual([]);

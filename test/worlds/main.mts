@@ -102,9 +102,10 @@ if (values.shrink !== undefined) {
 async function runTable(version: HostVersion): Promise<number> {
 	const pool = startPool(version);
 	const surprises = await Promise.all(
-		TABLE.filter(({ on = version }) => on === version).map(async ({ rule, world, violates }) => {
+		TABLE.filter(({ on = version }) => on === version).map(async ({ rule, world, onN8n1 }) => {
 			const { violations } = await pool.run({ seed: 1, ...world });
 			const kinds = violations.map(({ kind }) => kind);
+			const violates = version === '2.41' ? undefined : onN8n1;
 			const isExpected = violates === undefined ? kinds.length === 0 : kinds.includes(violates);
 			console.log(`${isExpected ? ' ' : '!'} ${version} ${rule}: ${kinds.join(', ') || 'holds'}`);
 			return isExpected ? 0 : 1;

@@ -233,7 +233,8 @@ export class Engine {
 			// The first wake has removed the execution from n8n's list.
 		}
 		const runs = resultData.runData[this.context.getNode().name];
-		return (runs?.[this.runIndex]?.data?.main as INodeExecutionData[][]) ?? null;
+		// n8n 1 takes no null from a run that pauses.
+		return (runs?.[this.runIndex]?.data?.main as INodeExecutionData[][]) ?? [[], []];
 	}
 
 	/**

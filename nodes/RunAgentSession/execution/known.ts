@@ -15,6 +15,10 @@ function findTimeout(run: SessionRun): number {
 	);
 }
 
+/** Returns whether the message of Continue a Session is to be sent. */
+const hasUnsentMessage = ({ hasBegun, settings: { target } }: SessionRun): boolean =>
+	!hasBegun && target.operation === 'continue' && target.message !== undefined;
+
 /** Returns what the plan knows of a session. */
 export function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean): Known {
 	const stored = run.dependencies.journal.read();
@@ -51,7 +55,7 @@ export function describeSession(run: SessionRun, mode: Known['mode'], isBusy: bo
 		failures,
 		changedAt,
 		activeSince,
-		isUrgent: run.isUrgent || !run.hasBegun || isAnswered === true,
+		isUrgent: run.isUrgent || hasUnsentMessage(run) || isAnswered === true,
 		hasOpenLink: hasOpenLink(record.requests, record.questions),
 		timeoutAt: findTimeout(run),
 	};
