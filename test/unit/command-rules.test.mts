@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'shell-quote';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import { anyText } from '../support/anyText.mts';
 import { policy, request, rule } from './policies.mts';
 
@@ -603,7 +603,8 @@ function containsOnly(text: string, program: RegExp): boolean {
 	// shell-quote looks for quotation marks in comments. Real shells judge those.
 	if (hasComment && /['"]/.test(text)) return true;
 	if (hasComment) return containsOnly(text.replace(/(?<=^|[\s;&|])#[^\n]*/g, ''), program);
-	if (/[\r\u2028\u2029`$]/.test(text)) return false;
+	const unquoted = text.replace(/("[^"]*")|'[^']*'/g, '$1');
+	if (/[\r\u2028\u2029]/.test(text) || /[`$]/.test(unquoted)) return false;
 	// shell-quote reads a line break as a space, and `#` within a word as a comment.
 	const words = parse(text.replaceAll('\n', ' ; ').replace(/(?<=\S)#/g, '_'));
 	return words.every((word, at) => {

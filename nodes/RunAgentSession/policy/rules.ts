@@ -1,10 +1,5 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import {
-	readOptions,
-	chooseOption,
-	readMeaning,
-	type OptionPreferences,
-} from '../../shared/approvals/options';
+import type { OptionPreferences } from '../../shared/approvals/options';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
@@ -21,7 +16,7 @@ import {
 	type ComparedText,
 } from './texts';
 
-// Decides requests and chooses options. Never throws for the service's data: approvers decide requests that rules can't read.
+// Decides requests. Never throws for the service's data: approvers decide requests that rules can't read.
 
 export interface Policy extends OptionPreferences {
 	mode: 'ask' | 'approve' | 'deny' | 'rules';
@@ -38,28 +33,12 @@ export function withoutExpired(policy: Policy, now: number): Policy {
 	return current.length === moreRules.length ? policy : { ...policy, moreRules: current };
 }
 
-export interface SettledVerdict {
+export interface SettledRuling {
 	decision: 'approve' | 'deny';
-	/** In the type that the service gave it */
-	option: string | number;
 	/** `policy`, `rule 2`, `more rule 2`, `rule 1 and rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
 	/** Which rule decided which part */
 	because?: string;
-	/** True if the option can affect later requests */
-	lasts?: true;
-	fromNowOn?: true;
-	comment?: string;
-	approvers?: ApproverDecision[];
-}
-
-/** Choice of one of several approvers */
-export interface ApproverDecision {
-	name: string;
-	/** `answer`: to a question, which no policy decides */
-	decision: 'approve' | 'deny' | 'answer';
-	/** ISO date-time */
-	at: string;
 	comment?: string;
 }
 
@@ -70,9 +49,7 @@ export interface AskVerdict {
 	decidedBy?: string;
 }
 
-export type Verdict = SettledVerdict | AskVerdict;
-
-export type Ruling = Omit<SettledVerdict, 'option' | 'approvers'> | AskVerdict;
+export type Ruling = SettledRuling | AskVerdict;
 
 export const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	decision: 'ask',
@@ -195,34 +172,3 @@ export function applyPolicy(
 		? askVerdict('the permission policy asks for approval', 'policy')
 		: { decision: mode, decidedBy: 'policy' };
 }
-
-function markLasting(
-	interaction: unknown,
-	{ option, ...verdict }: SettledVerdict,
-	policy: OptionPreferences,
-): SettledVerdict {
-	const chosen = readOptions(interaction).find(({ value }) => value === option);
-	const { lasts = false } = chosen ? readMeaning(chosen, policy) : {};
-	return { ...verdict, option, ...(lasts && { lasts }) };
-}
-
-/** Chooses the option of a ruling. Asks if none clearly means the decision. */
-export function chooseVerdict(
-	interaction: unknown,
-	ruled: Ruling,
-	policy: OptionPreferences,
-): Verdict {
-	if (ruled.decision === 'ask') return ruled;
-	const { decision, decidedBy } = ruled;
-	const option = chooseOption(readOptions(interaction), decision, policy);
-	if (option === undefined)
-		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
-	return markLasting(interaction, { ...ruled, option }, policy);
-}
-
-/** Decides a pending request, and chooses the option. */
-export const decideRequest = (
-	interaction: unknown,
-	policy: Policy,
-	budget?: MatchBudget,
-): Verdict => chooseVerdict(interaction, applyPolicy(interaction, policy, budget), policy);

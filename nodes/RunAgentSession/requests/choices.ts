@@ -12,7 +12,7 @@ import {
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
 import { canBeRemembered } from '../policy/remembered';
-import type { SettledVerdict } from '../policy/rules';
+import type { SettledVerdict } from './verdict';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';
