@@ -1,6 +1,14 @@
-import { foldCase, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
-import { guardAddresses } from './guards';
-import { doubt, held, NO, YES, type Reach } from './reach';
+import { ANY, foldCase, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
+import {
+	doubt,
+	held,
+	NO,
+	YES,
+	type ComparedRequest,
+	type ComparedText,
+	type Matcher,
+	type Reach,
+} from './matcher';
 
 // Addresses are compared as clients read them (WHATWG URL).
 
@@ -63,58 +71,49 @@ function readAddresses(text: string): URL[] {
 	);
 }
 
+/** An address in parts, which are compared one by one: scheme, user, host, port and the rest */
+const PARTS =
+	/^([a-z\uFDD0\uFDD1][a-z\d+.\uFDD0\uFDD1-]*):\/\/(?:([^/?#]*)@)?(\[[^\]/?#]*\]|[^/?#:]*)(?::([^/?#]*))?(.*)$/is;
+
 /** A request's address in the forms that rules compare */
 export class ComparedAddress {
-	/** Undefined if no wildcard matches it */
-	readonly text: string | undefined;
-	readonly guards: Guards | undefined;
+	/** Empty if an approval can't read it */
+	readonly href: string = '';
+	readonly parts: readonly string[] | undefined;
 	readonly hosts: readonly string[];
 	/** Host and path. Empty if it can't be read. */
 	readonly places: readonly string[];
-	private readonly isUnclear: boolean;
+	/** False if clients can read it in different ways, or not at all */
+	readonly isKnown: boolean;
 
 	constructor(text: string) {
 		const url = parse(text);
-		this.isUnclear = UNCLEAR.test(text);
-		if (url && !this.isUnclear) {
-			this.text = url.href;
-			this.guards = guardAddresses(url.href);
-			// The URL's own text has resolved `%2e` already.
-			if (/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) this.text = undefined;
+		const isUnclear = UNCLEAR.test(text);
+		// The URL's own text has resolved `%2e` already.
+		if (url && !isUnclear && !/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) {
+			const { href, protocol, username, password, hostname, port, pathname, search, hash } = url;
+			this.href = href;
+			const user = password === '' ? username : `${username}:${password}`;
+			const rest = (pathname || '/') + search + hash;
+			this.parts = [protocol.slice(0, -1), user, hostname, port, rest];
 		}
 		const read = readAddresses(text);
 		this.hosts = read.map(({ hostname }) => foldHost(hostname));
 		this.places = read.flatMap(({ pathname, search, hash }, at) =>
 			listPaths((pathname || '/') + search + hash).map((path) => foldPlace(this.hosts[at] + path)),
 		);
+		this.isKnown = this.places.length > 0 && !isUnclear;
 	}
 
-	/** False if clients can read it in different ways, or not at all */
-	get isKnown(): boolean {
-		return this.places.length > 0 && !this.isUnclear;
-	}
-
-	/** Reads a word of a command, which can be a host alone, or `git@host:path`. */
+	/** Reads a word of a command, which can be a host alone, `--option=host`, or `git@host:path`. */
 	static readWord(word: string): ComparedAddress {
-		const [, host, path = ''] = REMOTE.exec(word) ?? [];
+		const text = word.replace(/^-{1,2}[\w-]+=/, '');
+		const [, host, path = ''] = REMOTE.exec(text) ?? [];
 		return new ComparedAddress(
-			host === undefined || HAS_SCHEME.test(word) ? word : `ssh://${host}/${path}`,
+			host === undefined || HAS_SCHEME.test(text) ? text : `ssh://${host}/${path}`,
 		);
 	}
 }
-
-interface AddressPattern {
-	scheme: string;
-	host: string;
-	path: string;
-}
-
-const ADDRESS = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)(.*)$/is;
-
-const readPattern = (pattern: string): AddressPattern | undefined => {
-	const [, scheme, host, path] = ADDRESS.exec(pattern) ?? [];
-	return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), host, path };
-};
 
 /** A wildcard after a typed character of a host also is another host: `https://example.com*` */
 const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
@@ -122,61 +121,66 @@ const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?
 /** Returns whether the host of an address in a pattern ends with a wildcard. */
 export const hasOpenHost = (pattern: string): boolean => OPEN_HOST.test(parsePattern(pattern));
 
-/** Returns an address pattern as `URL.href` would write it. */
-function normalize(pattern: string): string {
-	const found = readPattern(pattern);
-	if (!found) return pattern;
-	const { scheme, host, path } = found;
-	if (!hasWildcard(pattern)) return parse(pattern)?.href ?? pattern;
-	const known = hasWildcard(host) ? undefined : parse(`${scheme}://${host}`)?.host;
-	const port = { http: ':80', https: ':443' }[scheme];
-	const lower = host.toLowerCase();
-	const shown = port !== undefined && lower.endsWith(port) ? lower.slice(0, -port.length) : lower;
-	return `${scheme}://${known ?? shown}${path === '' ? '/' : path}`;
-}
+const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' };
 
-export class AddressApproval {
-	private readonly glob: Glob;
-	private readonly isOpen: boolean;
+export class AddressApproval implements Matcher {
+	private readonly text: Glob;
+	/** Missing if no address matches */
+	private readonly parts: readonly Glob[] | undefined;
 
 	/** @param parsed pattern */
 	constructor(parsed: string) {
-		this.isOpen = OPEN_HOST.test(parsed);
-		this.glob = new Glob(normalize(parsed.trim()));
+		this.text = new Glob(hasWildcard(parsed) ? parsed : (parse(parsed)?.href ?? parsed));
+		const [, scheme, user = '', host, port = '', path] = PARTS.exec(parsed) ?? [];
+		if (scheme === undefined || hasWildcard(user) || OPEN_HOST.test(parsed)) return;
+		const known = hasWildcard(host) ? undefined : parse(`${scheme}://${host}`)?.hostname;
+		this.parts = [
+			scheme.toLowerCase(),
+			user,
+			known ?? host.toLowerCase(),
+			port === DEFAULT_PORTS[scheme.toLowerCase()] ? '' : port,
+			path.startsWith('/') ? path : `/${path}`,
+		].map((part) => new Glob(part));
 	}
 
-	reach({ text, guards }: ComparedAddress, budget: MatchBudget): Reach {
-		if (this.isOpen || text === undefined || !this.glob.matches(text, budget)) return NO;
-		return this.glob.matches(text, budget, guards)
-			? YES
-			: held(() => "its wildcard doesn't match another host, a user or a port");
+	covers(address: ComparedAddress, budget: MatchBudget): boolean {
+		const { parts = [] } = address;
+		const areIn = this.parts?.every((glob, at) => glob.matches(parts[at] ?? '', budget)) === true;
+		return parts.length > 0 && areIn;
+	}
+
+	reach({ address }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
+		if (address && this.covers(address, budget)) return YES;
+		return address && this.text.matches(address.href, budget)
+			? held(() => "its wildcard doesn't match another host, a user or a port")
+			: NO;
 	}
 }
 
-const USER = /^[^/?#]*@/;
-const PORT = /:[\d\uFDD0\uFDD1]*$/;
-
-export class AddressObjection {
-	/** Undefined if it isn't known without its wildcards */
-	readonly host: string | undefined;
+export class AddressObjection implements Matcher {
+	/** The host. Undefined if it isn't known without its wildcards. */
+	readonly key: string | undefined;
 	private readonly globs: readonly Glob[];
 
 	/** @param parsed pattern */
 	constructor(parsed: string) {
-		const { host = '', path = '' } =
-			readPattern(parsed) ?? readPattern(`https://${parsed.replace(/^\/+/, '')}`) ?? {};
-		const place = host.replace(USER, '').replace(PORT, '').toLowerCase();
-		const known = foldHost(
-			hasWildcard(place) ? place : (parse(`https://${place}`)?.hostname ?? place),
-		);
-		this.host = hasWildcard(known) ? undefined : known;
+		const [, , , place = '', , path = ''] =
+			PARTS.exec(parsed) ?? PARTS.exec(`https://${parsed.replace(/^\/+/, '')}`) ?? [];
+		const host = hasWildcard(place) ? undefined : parse(`https://${place}`)?.hostname;
+		const known = foldHost(host ?? place.toLowerCase());
+		this.key = hasWildcard(known) ? undefined : known;
 		// A host alone is all of its pages.
-		const ends = path === '' || path === '/' ? ['/\uFDD0'] : [path, decode(path)];
+		const ends = path === '' || path === '/' ? [`/${ANY}`] : [path, decode(path)];
 		this.globs = ends.map((end) => new Glob(foldPlace(known + end)));
 	}
 
-	reach({ places, isKnown }: ComparedAddress, budget: MatchBudget): Reach {
-		if (this.globs.some((glob) => places.some((place) => glob.matches(place, budget)))) return YES;
-		return isKnown ? NO : doubt("its address can't be read");
+	covers({ places }: ComparedAddress, budget: MatchBudget): boolean {
+		return this.globs.some((glob) => places.some((place) => glob.matches(place, budget)));
+	}
+
+	reach({ address, approvedAs }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
+		if (!address || this.covers(address, budget)) return address ? YES : NO;
+		// A text that can be anything may be no address.
+		return address.isKnown || approvedAs !== 'addresses' ? NO : doubt("its address can't be read");
 	}
 }

@@ -1,6 +1,7 @@
 // The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.
 
-export type Kind = 'commands' | 'paths' | 'searches' | 'addresses';
+export const KINDS = ['commands', 'paths', 'searches', 'addresses'] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** What people read a request as */
 export type ShownAs = 'command' | 'edit' | 'read' | 'other';

@@ -1,13 +1,14 @@
+import { ANY, foldCase, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
 import {
-	ANY,
-	foldCase,
-	Glob,
-	hasWildcard,
-	LEADS_OUT,
-	parsePattern,
-	type MatchBudget,
-} from './globs';
-import { doubt, held, NO, reachIf, YES, type Reach } from './reach';
+	doubt,
+	held,
+	NO,
+	YES,
+	type ComparedRequest,
+	type ComparedText,
+	type Matcher,
+	type Reach,
+} from './matcher';
 
 // Paths are plain text: brackets, spaces and `&` are characters of file names.
 
@@ -68,8 +69,8 @@ export class ComparedPath {
 	readonly text: string;
 	readonly folded: string;
 	readonly guards: Uint8Array;
-	/** What follows `..` or `~`, if only the system knows the absolute path */
-	readonly rest: string | undefined;
+	/** The name that follows `..` or `~`, if only the system knows the absolute path */
+	readonly nameOutside: string | undefined;
 	readonly hasOtherNotation: boolean;
 
 	constructor(text: string) {
@@ -79,14 +80,10 @@ export class ComparedPath {
 		this.guards = new Uint8Array(this.text.length);
 		const [out] = OUT.exec(this.text) ?? [''];
 		const parents = countParents(this.text);
-		this.guards.fill(LEADS_OUT, 0, Math.max(out.length, parents));
-		for (const { index } of this.text.matchAll(UNTYPED)) this.guards[index] = LEADS_OUT;
-		if (parents > 0 || out === '~') this.rest = this.folded.replace(/^(?:~[^/]*|(?:\.\.\/?)+)/, '');
-	}
-
-	/** Returns the names by which rules are found. */
-	segments(): string[] {
-		return this.folded.split('/');
+		this.guards.fill(1, 0, Math.max(out.length, parents));
+		for (const { index } of this.text.matchAll(UNTYPED)) this.guards[index] = 1;
+		if (parents > 0 || out === '~')
+			this.nameOutside = /^(?:~[^/]*|\.\.)(?:\/\.\.)*\/([^/]+)/.exec(this.folded)?.[1];
 	}
 }
 
@@ -103,14 +100,18 @@ function listForms(pattern: string): string[] {
 	return [...new Set(forms.map((form) => normalizePath(parsePattern(form))))];
 }
 
-export class PathApproval {
+export class PathApproval implements Matcher {
+	readonly key: string | undefined;
 	private readonly globs: readonly Glob[];
 
 	constructor(pattern: string) {
+		this.key = findName(pattern);
 		this.globs = listForms(pattern).map((form) => new Glob(form));
 	}
 
-	reach({ text, guards }: ComparedPath, budget: MatchBudget): Reach {
+	reach({ path }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
+		if (!path) return NO;
+		const { text, guards } = path;
 		const matching = this.globs.filter((glob) => glob.matches(text, budget));
 		if (matching.length === 0) return NO;
 		return matching.some((glob) => glob.matches(text, budget, guards))
@@ -123,26 +124,19 @@ export class PathApproval {
 const withoutRest = (form: string): string => (form.endsWith(`/${ANY}`) ? form.slice(0, -2) : form);
 
 /** Returns a name that each path of a pattern has, if there's one. */
-export function pathKey(pattern: string): string | undefined {
+function findName(pattern: string): string | undefined {
 	const forms = listForms(foldCase(pattern)).map(withoutRest);
 	const [name, ...others] = new Set(forms.map((form) => foldPath(form).split('/').pop()!));
 	return others.length > 0 || hasWildcard(name) || /^[.~]*$/.test(name) ? undefined : name;
 }
 
-/** Returns the ends of an absolute path that have a name: `/a/b` and `/b`. */
-function listEnds(folder: string): string[] {
-	const names = folder.split('/').slice(1);
-	return names
-		.map((_, at) => `/${names.slice(at).join('/')}`)
-		.filter((end) => !/^\/\uFDD0?$/.test(end));
-}
-
-export class PathObjection {
+export class PathObjection implements Matcher {
+	readonly key: string | undefined;
 	/** Each with everything in the folder, for a path between two slashes */
 	private readonly globs: readonly Glob[];
 	private readonly absoluteGlobs: readonly Glob[];
-	/** For what follows `..` */
-	private readonly ends: readonly Glob[];
+	/** Of the folders of an absolute path */
+	private readonly names: readonly Glob[];
 
 	constructor(pattern: string) {
 		const forms = listForms(foldCase(pattern)).flatMap((form) =>
@@ -155,28 +149,34 @@ export class PathObjection {
 			new Glob(`${folder}${folder.endsWith('/') ? '' : '/'}${ANY}`);
 		const absolute = folders.filter(isAbsolute);
 		this.absoluteGlobs = absolute.map(compile);
-		this.ends = absolute.flatMap(listEnds).map(compile);
 		this.globs = folders
 			.filter((folder) => !isAbsolute(folder))
 			.map((folder) => compile(`${ANY}/${folder}`));
+		this.names = absolute.flatMap((folder) =>
+			folder
+				.split('/')
+				.slice(1)
+				.map((name) => new Glob(name)),
+		);
+		// What `..` is can be any of its folders.
+		if (absolute.length === 0) this.key = findName(pattern);
 	}
 
-	reach({ folded, rest, hasOtherNotation }: ComparedPath, budget: MatchBudget): Reach {
-		const { globs, absoluteGlobs, ends } = this;
-		const isIn = globs.some((glob) => glob.matches(`/${folded}/`, budget));
-		if (isIn || absoluteGlobs.some((glob) => glob.matches(`${folded}/`, budget))) return YES;
+	reach({ path }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
+		if (!path) return NO;
+		const { folded, nameOutside, hasOtherNotation } = path;
+		const isIn = this.globs.some((glob) => glob.matches(`/${folded}/`, budget));
+		if (isIn || this.absoluteGlobs.some((glob) => glob.matches(`${folded}/`, budget))) return YES;
 		if (hasOtherNotation) return doubt('its path has another notation');
-		if (rest === undefined) return NO;
-		const given = `${rest.startsWith('/') ? '' : '/'}${rest}/`;
-		return ends.some((glob) => glob.matches(given, budget))
-			? doubt('its path leaves the folder')
-			: NO;
+		const mayBeIn =
+			nameOutside !== undefined && this.names.some((name) => name.matches(nameOutside, budget));
+		return mayBeIn ? doubt('its path leaves the folder') : NO;
 	}
 }
 
 /** Approves searches of `glob` behind a typed folder, such as `src/*`. */
-export class SearchApproval {
-	private readonly folder: string | undefined;
+export class SearchApproval implements Matcher {
+	private readonly folder: string = '';
 
 	constructor(pattern: string) {
 		const parsed = parsePattern(pattern.trim());
@@ -184,9 +184,16 @@ export class SearchApproval {
 		if (isFolder) this.folder = parsed.slice(0, -1);
 	}
 
-	reach(text: string, permission: string): Reach {
+	reach({ permission, text = '' }: ComparedText): Reach {
 		const { folder } = this;
 		const isGlob = permission.trim().toLowerCase() === 'glob';
-		return reachIf(isGlob && !!folder && text.startsWith(folder) && !text.includes('..'));
+		const isIn = folder !== '' && text.startsWith(folder) && !text.includes('..');
+		return isGlob && isIn ? YES : NO;
+	}
+}
+
+export class SearchObjection implements Matcher {
+	reach({ approvedAs }: ComparedText): Reach {
+		return approvedAs === 'searches' ? doubt('rules compare a search only as a whole') : NO;
 	}
 }

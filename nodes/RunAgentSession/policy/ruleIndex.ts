@@ -1,8 +1,9 @@
+import type { ComparedCommand } from './comparedCommand';
 import { compileRule, type CompiledRule } from './compiledRule';
-import { foldCase, type MatchBudget } from './globs';
-import type { Kind } from './kinds';
+import { Glob, type MatchBudget } from './globs';
+import { KINDS, type Kind } from './kinds';
+import type { ComparedText } from './matcher';
 import type { Rule } from './rule';
-import type { ComparedText } from './texts';
 
 // Finds the rules that can be about a text by its words, so that it isn't compared with each of them.
 
@@ -12,42 +13,13 @@ export interface NamedRule {
 	compiled: CompiledRule;
 }
 
-/** Places of rules by the words that their texts have */
-class Places {
-	readonly byWord = new Map<string, number[]>();
-	/** Of rules whose texts need no word */
-	readonly others: number[] = [];
-
-	add(word: string | undefined, place: number): void {
-		if (word === undefined) this.others.push(place);
-		else {
-			const places = this.byWord.get(word);
-			if (places) places.push(place);
-			else this.byWord.set(word, [place]);
-		}
-	}
-
-	find(words: Iterable<string>, found: Set<number>): void {
-		for (const place of this.others) found.add(place);
-		for (const word of words) for (const place of this.byWord.get(word) ?? []) found.add(place);
-	}
-}
-
-const KEYS = {
-	commands: ({ commandKey }: CompiledRule) => commandKey(),
-	paths: ({ pathKey }: CompiledRule) => pathKey(),
-	searches: () => undefined,
-	addresses: ({ hostKey }: CompiledRule) => hostKey(),
-};
-const KINDS = Object.keys(KEYS) as Kind[];
+/** Of rules that are compared with each text */
+const ANY_WORD = '';
 
 export class RuleIndex {
 	private readonly rules: readonly NamedRule[];
-	private readonly places = Object.fromEntries(KINDS.map((kind) => [kind, new Places()])) as Record<
-		Kind,
-		Places
-	>;
-	private readonly byText = new Places();
+	/** Places of rules by the words that their texts have */
+	private readonly places = new Map<Kind | 'exact', Map<string, number[]>>();
 
 	constructor(rules: readonly Rule[]) {
 		this.rules = rules.map((rule, index) => ({
@@ -55,26 +27,35 @@ export class RuleIndex {
 			rule,
 			compiled: compileRule(rule),
 		}));
-		for (const [place, { rule, compiled }] of this.rules.entries()) {
-			const isForAll = rule.request !== undefined || compiled.isEverything;
-			if (!isForAll) for (const text of compiled.exact) this.byText.add(text, place);
-			for (const kind of KINDS)
-				this.places[kind].add(isForAll ? undefined : KEYS[kind](compiled), place);
+		for (const [place, { compiled }] of this.rules.entries()) {
+			for (const text of compiled.exact) this.add('exact', text, place);
+			for (const kind of KINDS) this.add(kind, compiled.key(kind) ?? ANY_WORD, place);
 		}
 	}
 
+	private add(kind: Kind | 'exact', word: string, place: number): void {
+		const words = this.places.get(kind) ?? new Map<string, number[]>();
+		const places = words.get(word) ?? [];
+		places.push(place);
+		this.places.set(kind, words.set(word, places));
+	}
+
 	/** Returns the rules that can be about a text, in their order. */
-	find(text: ComparedText, budget: MatchBudget): NamedRule[] {
-		const isForIt = ({ compiled }: NamedRule) => compiled.isFor(text.permission);
-		if (text.isTooLong) return this.rules.filter(isForIt);
+	find(compared: ComparedText, budget: MatchBudget): NamedRule[] {
+		const isForIt = ({ compiled }: NamedRule) => compiled.isFor(compared.permission);
+		if (compared.isTooLong) return this.rules.filter(isForIt);
 		const found = new Set<number>();
-		if (text.text !== undefined) this.byText.find([text.text], found);
-		const { commands, paths, searches, addresses } = this.places;
-		if (text.command) this.findCommands(text, commands, found, budget);
-		if (text.path) paths.find(text.path.segments(), found);
-		if (text.isSearch) searches.find([], found);
-		if (text.address) addresses.find(text.address.hosts, found);
-		if (isUnread(text)) {
+		const addAll = (kind: Kind | 'exact', words: Iterable<string>) => {
+			for (const word of words)
+				for (const place of this.places.get(kind)?.get(word) ?? []) found.add(place);
+		};
+		const { text = '', command, path, address, approvedAs } = compared;
+		addAll('exact', [text]);
+		addAll(approvedAs, [ANY_WORD]);
+		if (command) addAll('commands', [ANY_WORD, ...this.findWords(command, budget)]);
+		if (path) addAll('paths', [ANY_WORD, ...path.folded.split('/')]);
+		if (address) addAll('addresses', [ANY_WORD, ...address.hosts]);
+		if (isUnread(compared)) {
 			const first = this.rules.findIndex((each) => !each.compiled.isApproval && isForIt(each));
 			if (first >= 0) found.add(first);
 		}
@@ -84,19 +65,15 @@ export class RuleIndex {
 			.filter(isForIt);
 	}
 
-	private findCommands(
-		{ command, part }: ComparedText,
-		commands: Places,
-		found: Set<number>,
-		budget: MatchBudget,
-	): void {
-		const words = command!.elsewhere();
-		const program = part ? [part.program, part.words[0], foldCase(part.words[0])] : [];
-		for (const list of [program, words.pieces, words.names, words.glued])
-			commands.find(list, found);
-		for (const glob of words.globs.values())
-			for (const [word, places] of commands.byWord)
-				if (glob.matches(word, budget)) for (const place of places) found.add(place);
+	/** Returns the words of a command, and those that its wildcards can be. */
+	private findWords(command: ComparedCommand, budget: MatchBudget): string[] {
+		const { pieces, globs } = command.others();
+		const known = [...(this.places.get('commands')?.keys() ?? [])];
+		const met = [...globs].flatMap((text) => {
+			const glob = new Glob(text);
+			return known.filter((word) => glob.canMeet(word, budget));
+		});
+		return [...command.programs, ...command.words.slice(0, 1), ...pieces, ...met];
 	}
 }
 
@@ -104,4 +81,4 @@ export class RuleIndex {
 const isUnread = ({ command, path, address, approvedAs }: ComparedText): boolean =>
 	command?.unread() !== undefined ||
 	path?.hasOtherNotation === true ||
-	(approvedAs === 'addresses' && address !== undefined && !address.isKnown);
+	(approvedAs === 'addresses' && address?.isKnown === false);

@@ -3,18 +3,11 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
-import { lazily } from './lazily';
 import { quoteText } from './quoteText';
-import { readWholeRequest } from './remembered';
 import type { Decision, Rule } from './rule';
 import { RuleIndex, type NamedRule } from './ruleIndex';
-import {
-	findUnreadable,
-	readRequest,
-	TOO_LONG,
-	type ComparedRequest,
-	type ComparedText,
-} from './texts';
+import type { ComparedRequest, ComparedText } from './matcher';
+import { findUnreadable, readRequest, TOO_LONG } from './texts';
 
 // Decides requests. Never throws for the service's data: approvers decide requests that rules can't read.
 
@@ -116,11 +109,7 @@ function applyRules(request: Record<string, unknown>, policy: Policy, budget: Ma
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
 	const index = indexRules(policy);
-	const compared = readRequest(
-		request,
-		lazily(() => readWholeRequest(request)),
-		budget,
-	);
+	const compared = readRequest(request, budget);
 	const rulings: TextRuling[] = [];
 	for (const text of compared.texts) {
 		const rules = index.find(text, budget);
