@@ -1,24 +1,15 @@
-import { ANY, foldCase, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
-import {
-	doubt,
-	held,
-	NO,
-	YES,
-	type ComparedRequest,
-	type ComparedText,
-	type Matcher,
-	type Reach,
-} from './matcher';
+import { foldCase, parsePattern } from './globs';
 
 // Addresses are compared as clients read them (WHATWG URL).
 
-const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+export const parseAddress = (text: string): URL | undefined =>
+	URL.canParse(text) ? new URL(text) : undefined;
 
 /** Characters that clients remove or read in different ways */
 const UNCLEAR = /[\s\\\p{Cc}]/u;
 
 /** Reads percent-encoded characters, if they're valid. */
-function decode(text: string): string {
+export function decodePath(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
@@ -33,8 +24,8 @@ function listPaths(path: string): string[] {
 	const paths = new Set([path]);
 	let current = path;
 	for (let at = 0; at < MAX_ENCODED && /%[\da-f]{2}/i.test(current); at++) {
-		current = decode(current).replaceAll('\\', '/');
-		const resolved = parse(`http://x/${current.replace(/^\/+/, '')}`);
+		current = decodePath(current).replaceAll('\\', '/');
+		const resolved = parseAddress(`http://x/${current.replace(/^\/+/, '')}`);
 		paths.add(current);
 		if (resolved) paths.add(resolved.pathname + resolved.search + resolved.hash);
 	}
@@ -45,7 +36,7 @@ function listPaths(path: string): string[] {
 const EMBEDDED = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 /** Returns a host as denials compare it. */
-function foldHost(host: string): string {
+export function foldHost(host: string): string {
 	const [, ...groups] = EMBEDDED.exec(host) ?? [];
 	if (groups.length === 0) return host.replace(/\.$/, '');
 	return groups
@@ -55,7 +46,7 @@ function foldHost(host: string): string {
 }
 
 /** Returns a host with its path as denials compare it. Servers read `//` as `/`. */
-const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
+export const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
 
 const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 /** A user and a host before a path: `git@host:path` */
@@ -63,16 +54,16 @@ const REMOTE = /^(?:[^/:@]*@)?([^/:@]+):(?!\d+(?:\/|$))([^/].*)?$/s;
 
 /** Returns the addresses that a text can be. Without a scheme, it can begin with a host. */
 function readAddresses(text: string): URL[] {
-	const url = parse(text);
+	const url = parseAddress(text);
 	if (url?.host) return [url];
 	const inner = text.replace(/^(?:[a-z][a-z\d+.-]{0,20}:\/*)+/i, '');
 	return (HAS_SCHEME.test(text) ? [] : [text, inner]).flatMap(
-		(each) => parse(`http://${each.replace(/^\/+/, '')}`) ?? [],
+		(each) => parseAddress(`http://${each.replace(/^\/+/, '')}`) ?? [],
 	);
 }
 
 /** An address in parts, which are compared one by one: scheme, user, host, port and the rest */
-const PARTS =
+export const PARTS =
 	/^([a-z\uFDD0\uFDD1][a-z\d+.\uFDD0\uFDD1-]*):\/\/(?:([^/?#]*)@)?(\[[^\]/?#]*\]|[^/?#:]*)(?::([^/?#]*))?(.*)$/is;
 
 /** A request's address in the forms that rules compare */
@@ -87,7 +78,7 @@ export class ComparedAddress {
 	readonly isKnown: boolean;
 
 	constructor(text: string) {
-		const url = parse(text);
+		const url = parseAddress(text);
 		const isUnclear = UNCLEAR.test(text);
 		// The URL's own text has resolved `%2e` already.
 		if (url && !isUnclear && !/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) {
@@ -116,71 +107,7 @@ export class ComparedAddress {
 }
 
 /** A wildcard after a typed character of a host also is another host: `https://example.com*` */
-const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
+export const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
 
 /** Returns whether the host of an address in a pattern ends with a wildcard. */
 export const hasOpenHost = (pattern: string): boolean => OPEN_HOST.test(parsePattern(pattern));
-
-const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' };
-
-export class AddressApproval implements Matcher {
-	private readonly text: Glob;
-	/** Missing if no address matches */
-	private readonly parts: readonly Glob[] | undefined;
-
-	/** @param parsed pattern */
-	constructor(parsed: string) {
-		this.text = new Glob(hasWildcard(parsed) ? parsed : (parse(parsed)?.href ?? parsed));
-		const [, scheme, user = '', host, port = '', path] = PARTS.exec(parsed) ?? [];
-		if (scheme === undefined || hasWildcard(user) || OPEN_HOST.test(parsed)) return;
-		const known = hasWildcard(host) ? undefined : parse(`${scheme}://${host}`)?.hostname;
-		this.parts = [
-			scheme.toLowerCase(),
-			user,
-			known ?? host.toLowerCase(),
-			port === DEFAULT_PORTS[scheme.toLowerCase()] ? '' : port,
-			path.startsWith('/') ? path : `/${path}`,
-		].map((part) => new Glob(part));
-	}
-
-	covers(address: ComparedAddress, budget: MatchBudget): boolean {
-		const { parts = [] } = address;
-		const areIn = this.parts?.every((glob, at) => glob.matches(parts[at] ?? '', budget)) === true;
-		return parts.length > 0 && areIn;
-	}
-
-	reach({ address }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
-		if (address && this.covers(address, budget)) return YES;
-		return address && this.text.matches(address.href, budget)
-			? held(() => "its wildcard doesn't match another host, a user or a port")
-			: NO;
-	}
-}
-
-export class AddressObjection implements Matcher {
-	/** The host. Undefined if it isn't known without its wildcards. */
-	readonly key: string | undefined;
-	private readonly globs: readonly Glob[];
-
-	/** @param parsed pattern */
-	constructor(parsed: string) {
-		const [, , , place = '', , path = ''] =
-			PARTS.exec(parsed) ?? PARTS.exec(`https://${parsed.replace(/^\/+/, '')}`) ?? [];
-		const host = hasWildcard(place) ? undefined : parse(`https://${place}`)?.hostname;
-		const known = foldHost(host ?? place.toLowerCase());
-		this.key = hasWildcard(known) ? undefined : known;
-		// A host alone is all of its pages.
-		const ends = path === '' || path === '/' ? [`/${ANY}`] : [path, decode(path)];
-		this.globs = ends.map((end) => new Glob(foldPlace(known + end)));
-	}
-
-	covers({ places }: ComparedAddress, budget: MatchBudget): boolean {
-		return this.globs.some((glob) => places.some((place) => glob.matches(place, budget)));
-	}
-
-	reach({ address, approvedAs }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
-		if (!address || this.covers(address, budget)) return address ? YES : NO;
-		// A text that can be anything may be no address.
-		return address.isKnown || approvedAs !== 'addresses' ? NO : doubt("its address can't be read");
-	}
-}

@@ -1,15 +1,8 @@
-import { AddressApproval, ComparedAddress, hasOpenHost } from './addresses';
+import { AddressApproval } from './addressRules';
+import { ComparedAddress, hasOpenHost } from './addresses';
 import type { ComparedCommand } from './comparedCommand';
 import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
-import {
-	held,
-	NO,
-	YES,
-	type ComparedRequest,
-	type ComparedText,
-	type Matcher,
-	type Reach,
-} from './matcher';
+import { held, NO, YES, type ComparedText, type Matcher, type Reach } from './matcher';
 import { readPlainPattern } from './plainCommand';
 import { quoteText } from './quoteText';
 
@@ -78,7 +71,7 @@ export class CommandApproval implements Matcher {
 		if (!hasWildcard(words[0])) this.key = words[0];
 	}
 
-	reach({ command, text = '' }: ComparedText, _: ComparedRequest, budget: MatchBudget): Reach {
+	reach({ command, text = '' }: ComparedText, budget: MatchBudget): Reach {
 		const { raw } = this;
 		if (!command) return NO;
 		const { problem } = command;

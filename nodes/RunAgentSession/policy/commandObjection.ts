@@ -1,4 +1,4 @@
-import { AddressObjection } from './addresses';
+import { AddressObjection } from './addressRules';
 import type { ComparedCommand } from './comparedCommand';
 import { ANY, foldCase, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
 import { doubt, NO, YES, type ComparedRequest, type ComparedText, type Matcher } from './matcher';
@@ -151,7 +151,7 @@ export class CommandObjection implements Matcher {
 		if (isOne) this.key = only.name;
 	}
 
-	reach({ command }: ComparedText, { texts, words }: ComparedRequest, budget: MatchBudget) {
+	reach({ command }: ComparedText, budget: MatchBudget, { texts, words }: ComparedRequest) {
 		if (!command) return NO;
 		const { parts, lines } = this;
 		if (command.lines().some((line) => lines.some((glob) => glob.matches(line, budget))))

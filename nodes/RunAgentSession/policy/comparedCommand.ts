@@ -19,16 +19,7 @@ const PARAMETER = /\$[\p{L}\p{N}_({["'@*-]/u;
 const INVISIBLE = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
 const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
 
-function hasOpenQuote(text: string): boolean {
-	let quote = '';
-	for (let at = 0; at < text.length; at++) {
-		const character = text[at];
-		if (character === '\\' && quote !== "'") at++;
-		else if (character === quote) quote = '';
-		else if (quote === '' && (character === '"' || character === "'")) quote = character;
-	}
-	return quote !== '';
-}
+const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
 
 /** A part of a plain command, or a text that isn't plain as a whole, without words */
 export class ComparedCommand {
@@ -95,7 +86,7 @@ export class ComparedCommand {
 		if (variable !== undefined) return `nobody can read ${quoteText(variable)}`;
 		const [odd] = isPlain ? [] : (/[%^]/.exec(text) ?? []);
 		if (odd !== undefined) return `nobody can read ${quoteText(odd)}`;
-		return !isPlain && hasOpenQuote(text) ? 'a quotation mark is not closed' : undefined;
+		return !isPlain && !CLOSED.test(text) ? 'a quotation mark is not closed' : undefined;
 	}
 
 	/** Returns why it reads more than is in it. */

@@ -1,4 +1,4 @@
-import { AddressApproval, AddressObjection } from './addresses';
+import { AddressApproval, AddressObjection } from './addressRules';
 import { CommandApproval } from './commandApproval';
 import { CommandObjection } from './commandObjection';
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
@@ -13,7 +13,7 @@ import {
 	type Matcher,
 	type Reach,
 } from './matcher';
-import { PathApproval, PathObjection, SearchApproval, SearchObjection } from './paths';
+import { PathApproval, PathObjection, SearchApproval, SearchObjection } from './pathRules';
 import { isSameRequest } from './remembered';
 import type { Rule } from './rule';
 import { TOO_LONG } from './texts';
@@ -73,13 +73,13 @@ export class CompiledRule {
 		return permission.matches(asked, FREE) && (!isLimited || PERMISSION.test(asked));
 	}
 
-	/** Returns the word by which texts of a kind find it. Without one, it's compared with each. */
-	key(kind: Kind): string | undefined {
+	/** Returns the word by which a command finds it. Without one, it's compared with each. */
+	get key(): string | undefined {
 		const isForAll = this.rule.request !== undefined || this.isEverything;
-		return isForAll ? undefined : this.matchers[kind]().key;
+		return isForAll ? undefined : this.matchers.commands().key;
 	}
 
-	reach(compared: ComparedText, request: ComparedRequest, budget: MatchBudget): Reach {
+	reach(compared: ComparedText, budget: MatchBudget, request: ComparedRequest): Reach {
 		const { rule, isApproval, isEverything, exact, matchers } = this;
 		if (rule.request) {
 			const whole = request.whole();
@@ -88,9 +88,9 @@ export class CompiledRule {
 		const { text, isTooLong, approvedAs } = compared;
 		if (isEverything || (text !== undefined && exact.includes(text))) return YES;
 		if (isTooLong) return isApproval ? NO : doubt(TOO_LONG);
-		if (isApproval) return matchers[approvedAs]().reach(compared, request, budget);
+		if (isApproval) return matchers[approvedAs]().reach(compared, budget, request);
 		// One denial is enough.
-		const reached = KINDS.map((kind) => matchers[kind]().reach(compared, request, budget));
+		const reached = KINDS.map((kind) => matchers[kind]().reach(compared, budget, request));
 		return (
 			reached.find(({ reach }) => reach === 'yes') ??
 			reached.find(({ reach }) => reach === 'doubt') ??

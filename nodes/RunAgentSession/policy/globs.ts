@@ -23,13 +23,6 @@ export const foldCase = (text: string): string =>
 
 export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
 
-/** Returns the pattern for a value after fixed text. A backslash at the end of that text stays one. */
-export const literalAfter = (before: string, value: string): string => {
-	let backslashes = 0;
-	while (before[before.length - 1 - backslashes] === '\\') backslashes++;
-	return (backslashes % 2 === 1 ? '\\' : '') + escapePattern(value);
-};
-
 /** Remaining comparisons of characters for all rules of a poll, so that no request stalls n8n. */
 export interface MatchBudget {
 	left: number;

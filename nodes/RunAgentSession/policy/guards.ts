@@ -11,8 +11,8 @@ const GLUED = /^-[\p{L}\p{N}]*(\/|~|\.\.(?![\p{L}\p{N}\p{M}.])|:\\|\\\\)/u;
 /** Begins an address on another machine. A letter alone is a drive, and `file://` is here. */
 const SCHEME = /(?<![a-z\d+.-])(?![a-z\d+.-]*file)[a-z][a-z\d+.-]+:\/\/(?!\/)/gi;
 /** Returns the places that lead out of the folder, or by which the program runs others. */
-function guardWord(word: string, running = 0): Guards | undefined {
-	const guards = new Uint8Array(word.length).fill(1, 0, running);
+function guardWord(word: string, isRunning: boolean): Guards | undefined {
+	const guards = new Uint8Array(word.length).fill(isRunning ? 1 : 0);
 	const text = word.replace(SCHEME, (found) => 'x'.repeat(found.length));
 	for (const { 0: found, index } of text.matchAll(OUTSIDE))
 		guards.fill(1, index, index + found.length);
@@ -24,5 +24,5 @@ function guardWord(word: string, running = 0): Guards | undefined {
 /** Returns the guarded places of each word. */
 export function guardWords(words: readonly string[]): Array<Guards | undefined> {
 	const running = findRunningWords(words);
-	return words.map((word, at) => guardWord(word, running.get(at)));
+	return words.map((word, at) => guardWord(word, running.has(at)));
 }

@@ -48,7 +48,7 @@ export const held = (because: () => string): Reach => ({ reach: 'held', because 
 
 /** A pattern as it's compared with texts of one kind */
 export interface Matcher {
-	/** A word that each of its texts has. Undefined if it's compared with each. */
+	/** A word that each of its commands has. Undefined if it's compared with each. */
 	readonly key?: string;
-	reach(text: ComparedText, request: ComparedRequest, budget: MatchBudget): Reach;
+	reach(text: ComparedText, budget: MatchBudget, request: ComparedRequest): Reach;
 }

@@ -69,20 +69,15 @@ function findEntries(word: string): Entry[] {
 	return names.flatMap((each) => ENTRIES.get(each) ?? []);
 }
 
-/** Returns how many characters of a word are the option or the subcommand of an entry, or 0. */
-function entryLength(entry: string, word: string): number {
-	if (!entry.startsWith('-')) return word.toLowerCase() === entry ? word.length : 0;
-	if (entry.startsWith('--')) {
-		const [name] = word.split('=', 1);
-		return name.length > 2 && entry.startsWith(name) ? name.length : 0;
-	}
-	// `-exec` is also `--exec`, and a value can follow at once.
-	const given = word.startsWith('--') ? word.slice(1) : word;
-	if (entry.length > 2)
-		return given.startsWith(entry) ? word.length - given.length + entry.length : 0;
-	// Short options can be joined: `-lx`, `-xvalue`.
-	const isJoined = /^-[^-]/.test(word) && word.includes(entry[1]);
-	return isJoined ? word.length : 0;
+/** Returns whether a word is the option or the subcommand of an entry, or has the option. */
+function isEntry(entry: string, word: string): boolean {
+	if (!entry.startsWith('-')) return word.toLowerCase() === entry;
+	const [name] = word.split('=', 1);
+	if (entry.startsWith('--')) return name.length > 2 && entry.startsWith(name);
+	// `-exec` is also `--exec`, and a value can follow at once. Short options can be joined: `-lx`, `-xvalue`.
+	return entry.length > 2
+		? word.replace(/^--/, '-').startsWith(entry)
+		: /^-[^-]/.test(word) && word.includes(entry[1]);
 }
 
 /** Returns the place of the subcommand. A word after an option can be its value. */
@@ -93,12 +88,9 @@ function subcommandPlace(words: readonly string[]): number {
 	return at < 0 ? words.length : at;
 }
 
-/**
- * Finds the words with which a program runs others.
- * @returns for each such word, its place and the length of its option or subcommand
- */
-export function findRunningWords(words: readonly string[]): Map<number, number> {
-	const found = new Map<number, number>();
+/** Finds the places of the words with which a program runs others. */
+export function findRunningWords(words: readonly string[]): Set<number> {
+	const found = new Set<number>();
 	const subcommand = subcommandPlace(words);
 	const isTar = /tar$/.test(programName(words[0]));
 	for (const { isEarly, words: entry } of findEntries(words[0])) {
@@ -107,10 +99,9 @@ export function findRunningWords(words: readonly string[]): Map<number, number> 
 			if (isEarly && next === 0 && at > subcommand) break;
 			// `tar xIf` is `tar -xIf`.
 			const isBundle = isTar && at === 1 && !words[at].startsWith('-');
-			const length = entryLength(entry[next], isBundle ? `-${words[at]}` : words[at]);
-			if (length === 0) continue;
+			if (!isEntry(entry[next], isBundle ? `-${words[at]}` : words[at])) continue;
 			if (next < entry.length - 1) next++;
-			else found.set(at, Math.max(Math.min(length, words[at].length), found.get(at) ?? 0));
+			else found.add(at);
 		}
 	}
 	return found;

@@ -1,7 +1,6 @@
 import type { ComparedCommand } from './comparedCommand';
 import { compileRule, type CompiledRule } from './compiledRule';
 import { Glob, type MatchBudget } from './globs';
-import { KINDS, type Kind } from './kinds';
 import type { ComparedText } from './matcher';
 import type { Rule } from './rule';
 
@@ -13,13 +12,13 @@ export interface NamedRule {
 	compiled: CompiledRule;
 }
 
-/** Of rules that are compared with each text */
+/** Of rules that are compared with each command */
 const ANY_WORD = '';
 
 export class RuleIndex {
 	private readonly rules: readonly NamedRule[];
-	/** Places of rules by the words that their texts have */
-	private readonly places = new Map<Kind | 'exact', Map<string, number[]>>();
+	/** Places of rules by the words that their commands have */
+	private readonly places = new Map<string, number[]>();
 
 	constructor(rules: readonly Rule[]) {
 		this.rules = rules.map((rule, index) => ({
@@ -28,57 +27,33 @@ export class RuleIndex {
 			compiled: compileRule(rule),
 		}));
 		for (const [place, { compiled }] of this.rules.entries()) {
-			for (const text of compiled.exact) this.add('exact', text, place);
-			for (const kind of KINDS) this.add(kind, compiled.key(kind) ?? ANY_WORD, place);
+			const word = compiled.key ?? ANY_WORD;
+			const places = this.places.get(word) ?? [];
+			places.push(place);
+			this.places.set(word, places);
 		}
-	}
-
-	private add(kind: Kind | 'exact', word: string, place: number): void {
-		const words = this.places.get(kind) ?? new Map<string, number[]>();
-		const places = words.get(word) ?? [];
-		places.push(place);
-		this.places.set(kind, words.set(word, places));
 	}
 
 	/** Returns the rules that can be about a text, in their order. */
-	find(compared: ComparedText, budget: MatchBudget): NamedRule[] {
-		const isForIt = ({ compiled }: NamedRule) => compiled.isFor(compared.permission);
-		if (compared.isTooLong) return this.rules.filter(isForIt);
-		const found = new Set<number>();
-		const addAll = (kind: Kind | 'exact', words: Iterable<string>) => {
-			for (const word of words)
-				for (const place of this.places.get(kind)?.get(word) ?? []) found.add(place);
-		};
-		const { text = '', command, path, address, approvedAs } = compared;
-		addAll('exact', [text]);
-		addAll(approvedAs, [ANY_WORD]);
-		if (command) addAll('commands', [ANY_WORD, ...this.findWords(command, budget)]);
-		if (path) addAll('paths', [ANY_WORD, ...path.folded.split('/')]);
-		if (address) addAll('addresses', [ANY_WORD, ...address.hosts]);
-		if (isUnread(compared)) {
-			const first = this.rules.findIndex((each) => !each.compiled.isApproval && isForIt(each));
-			if (first >= 0) found.add(first);
-		}
-		return [...found]
-			.sort((one, other) => one - other)
-			.map((place) => this.rules[place])
-			.filter(isForIt);
+	find({ permission, command, path }: ComparedText, budget: MatchBudget): NamedRule[] {
+		const isForIt = ({ compiled }: NamedRule) => compiled.isFor(permission);
+		if (!command || path) return this.rules.filter(isForIt);
+		const found = new Set(
+			this.findWords(command, budget).flatMap((word) => this.places.get(word) ?? []),
+		);
+		// A command that can't be read is left to an approver by any rule that denies or asks.
+		if (command.unread() !== undefined)
+			found.add(this.rules.findIndex((each) => !each.compiled.isApproval && isForIt(each)));
+		return this.rules.filter((each, place) => found.has(place) && isForIt(each));
 	}
 
 	/** Returns the words of a command, and those that its wildcards can be. */
 	private findWords(command: ComparedCommand, budget: MatchBudget): string[] {
 		const { pieces, globs } = command.others();
-		const known = [...(this.places.get('commands')?.keys() ?? [])];
 		const met = [...globs].flatMap((text) => {
 			const glob = new Glob(text);
-			return known.filter((word) => glob.canMeet(word, budget));
+			return [...this.places.keys()].filter((word) => glob.canMeet(word, budget));
 		});
-		return [...command.programs, ...command.words.slice(0, 1), ...pieces, ...met];
+		return [ANY_WORD, ...command.programs, ...command.words.slice(0, 1), ...pieces, ...met];
 	}
 }
-
-/** Returns whether any rule that denies or asks leaves a text to an approver. */
-const isUnread = ({ command, path, address, approvedAs }: ComparedText): boolean =>
-	command?.unread() !== undefined ||
-	path?.hasOtherNotation === true ||
-	(approvedAs === 'addresses' && address?.isKnown === false);

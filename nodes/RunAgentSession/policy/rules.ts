@@ -81,7 +81,7 @@ function ruleText(
 	let kept: string | undefined;
 	for (const { name, rule, compiled } of rules) {
 		const { decision, pattern } = rule;
-		const reached = compiled.reach(compared, request, budget);
+		const reached = compiled.reach(compared, budget, request);
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {

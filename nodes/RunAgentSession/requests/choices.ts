@@ -11,7 +11,7 @@ import {
 } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
-import { canBeRemembered } from '../policy/remembered';
+import { readWholeRequest } from '../policy/remembered';
 import type { SettledVerdict } from './verdict';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
@@ -86,7 +86,7 @@ export function pageChoices(
 			};
 		});
 	});
-	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
+	return offersFromNowOn && readWholeRequest(interaction) ? addFromNowOn(all) : all;
 }
 
 function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {
