@@ -38,22 +38,6 @@ export const RUNNING_WORDS: Record<string, readonly string[]> = {
 	printf: ['… -v'],
 };
 
-interface Entry {
-	/** True if its first word can't come after the subcommand */
-	isEarly: boolean;
-	words: string[];
-}
-
-const ENTRIES = new Map(
-	Object.entries(RUNNING_WORDS).map(([program, lines]): [string, Entry[]] => [
-		program,
-		lines.map((line) => ({
-			isEarly: !line.startsWith('…'),
-			words: line.split(' ').filter((word) => word !== '…'),
-		})),
-	]),
-);
-
 /** Returns the name of a program without its folder and case: `rm` for `/bin/rm` and `RM.exe`. */
 export const programName = (word: string): string =>
 	word
@@ -62,11 +46,12 @@ export const programName = (word: string): string =>
 		.replace(/\.(?:exe|com|cmd|bat)$/, '');
 
 /** Finds the entries of a program. `gfind` is `find` where the system has another one, and `pip3.12` is `pip`. */
-function findEntries(word: string): Entry[] {
+function findEntries(word: string): string[] {
 	const name = programName(word);
 	const bare = name.replace(/[\d.]{1,8}$/, '');
-	const names = [name, bare, ...(bare.startsWith('g') ? [bare.slice(1)] : [])];
-	return names.flatMap((each) => ENTRIES.get(each) ?? []);
+	return [...new Set([name, bare, bare.replace(/^g/, '')])].flatMap((each) =>
+		Object.hasOwn(RUNNING_WORDS, each) ? RUNNING_WORDS[each] : [],
+	);
 }
 
 /** Returns whether a word is the option or the subcommand of an entry, or has the option. */
@@ -93,7 +78,9 @@ export function findRunningWords(words: readonly string[]): Set<number> {
 	const found = new Set<number>();
 	const subcommand = subcommandPlace(words);
 	const isTar = /tar$/.test(programName(words[0]));
-	for (const { isEarly, words: entry } of findEntries(words[0])) {
+	for (const line of findEntries(words[0])) {
+		const isEarly = !line.startsWith('…');
+		const entry = line.split(' ').filter((word) => word !== '…');
 		let next = 0;
 		for (let at = 1; at < words.length; at++) {
 			if (isEarly && next === 0 && at > subcommand) break;
