@@ -3,7 +3,7 @@ import type { ComparedCommand } from './comparedCommand';
 import type { MatchBudget } from './globs';
 import type { Kind } from './kinds';
 import type { ComparedPath } from './paths';
-import type { RememberedRequest } from './remembered';
+import type { RememberedRequest } from './rule';
 import type { Words } from './words';
 
 // What rules compare, and how far a rule reaches.
