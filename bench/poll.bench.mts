@@ -4,7 +4,7 @@ import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
 const { MATCH_BUDGET } = await import('../nodes/RunAgentSession/policy/globs.ts');
-const { decideRequest } = await import('../nodes/RunAgentSession/policy/rules.ts');
+const { decideRequest } = await import('../nodes/RunAgentSession/requests/verdict.ts');
 const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { applyPoll } = await import('../nodes/RunAgentSession/requests/record.ts');
 const { readSession } = await import('../nodes/shared/client/session.ts');

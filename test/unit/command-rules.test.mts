@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'shell-quote';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import { anyText } from '../support/anyText.mts';
 import { policy, request, rule } from './policies.mts';
 
@@ -496,7 +496,7 @@ describe('a rule that denies', () => {
 		['cat .env', 'cd && cat w/.env', 'ask'],
 		['cat .env', 'cd w && cat .env', 'deny'],
 		['cat w/.env', 'cd w && cat .env', 'ask'],
-		['cat w/.env', 'cd v && cat .env', 'approve'],
+		['cat w/.env', 'cd v && cat .env', 'ask'],
 		['cat w/.env', 'command cd w && cat .env', 'ask'],
 		['cat w/.env', 'cd w && cat .e*', 'ask'],
 		['cat w/.env', 'cat w/.e*', 'ask'],
@@ -541,7 +541,7 @@ describe('a rule that denies', () => {
 		['cat .env', 'cat /srv/site/.env', 'ask'],
 		['cat .env', 'cat ../site/.env', 'ask'],
 		['cat secrets/*', 'cat ~/site/secrets/key', 'ask'],
-		['git push *', 'git add src/push', 'approve'],
+		['git push *', 'git add src/push', 'ask'],
 		['cat .env', 'cat<.env', 'ask'],
 		['cat .env', 'cat .env*', 'ask'],
 		['*.env*', 'cat packages/web/.env.local', 'deny'],
@@ -603,7 +603,8 @@ function containsOnly(text: string, program: RegExp): boolean {
 	// shell-quote looks for quotation marks in comments. Real shells judge those.
 	if (hasComment && /['"]/.test(text)) return true;
 	if (hasComment) return containsOnly(text.replace(/(?<=^|[\s;&|])#[^\n]*/g, ''), program);
-	if (/[\r\u2028\u2029`$]/.test(text)) return false;
+	const unquoted = text.replace(/("[^"]*")|'[^']*'/g, '$1');
+	if (/[\r\u2028\u2029]/.test(text) || /[`$]/.test(unquoted)) return false;
 	// shell-quote reads a line break as a space, and `#` within a word as a comment.
 	const words = parse(text.replaceAll('\n', ' ; ').replace(/(?<=\S)#/g, '_'));
 	return words.every((word, at) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import {
 	fingerprintContent,
 	readInteractions,

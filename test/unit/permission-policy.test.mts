@@ -3,11 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
-import {
-	decideRequest,
-	applyPolicy,
-	type Policy,
-} from '../../nodes/RunAgentSession/policy/rules.ts';
+import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { policy, request, rule } from './policies.mts';
 

@@ -22,7 +22,7 @@ import {
 } from '../../nodes/RunAgentSession/requests/record.ts';
 import { castVote, tally, type Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
-import type { SettledVerdict, Verdict } from '../../nodes/RunAgentSession/policy/rules.ts';
+import type { SettledVerdict, Verdict } from '../../nodes/RunAgentSession/requests/verdict.ts';
 
 const request = (changes: Partial<Interaction> = {}): Interaction => ({
 	id: 'r1',

@@ -17,14 +17,8 @@ import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
 import { MATCH_BUDGET, type MatchBudget } from '../policy/globs';
 import { suggestRule, type RememberedRule } from '../policy/remembered';
-import {
-	decideRequest,
-	applyPolicy,
-	withoutExpired,
-	type Policy,
-	type Ruling,
-	type Verdict,
-} from '../policy/rules';
+import { applyPolicy, withoutExpired, type Policy, type Ruling } from '../policy/rules';
+import { decideRequest, type Verdict } from '../requests/verdict';
 import { explainRejection } from '../session/poll';
 
 type Trial = (Ruling | Verdict) & {

@@ -4,12 +4,19 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import type { Field, FieldSource } from '../../shared/n8n/fields';
 import { readAnswer, readAnswerText, type Answer } from '../requests/answer';
 import { readRequestsShown } from '../requests/request';
-import { literalAfter } from '../policy/globs';
+import { escapePattern } from '../policy/globs';
 import type { Decision, Rule } from '../policy/rule';
 import type { Interaction } from '../../shared/client/session';
 import { checkRules } from './checkRules';
 import { readMoreRules } from './moreRules';
 import { DECISION_CHOICES } from './policy';
+
+/** Returns the pattern for a value after fixed text. A backslash at the end of that text stays one. */
+const literalAfter = (before: string, value: string): string => {
+	let backslashes = 0;
+	while (before[before.length - 1 - backslashes] === '\\') backslashes++;
+	return (backslashes % 2 === 1 ? '\\' : '') + escapePattern(value);
+};
 
 export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer(value);
 

@@ -1,16 +1,15 @@
-import { foldCase, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
-import { guardAddresses } from './guards';
-import { doubt, held, NO, YES, type Reach } from './reach';
+import { foldCase, parsePattern } from './globs';
 
 // Addresses are compared as clients read them (WHATWG URL).
 
-const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+export const parseAddress = (text: string): URL | undefined =>
+	URL.canParse(text) ? new URL(text) : undefined;
 
 /** Characters that clients remove or read in different ways */
 const UNCLEAR = /[\s\\\p{Cc}]/u;
 
 /** Reads percent-encoded characters, if they're valid. */
-function decode(text: string): string {
+export function decodePath(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
@@ -25,8 +24,8 @@ function listPaths(path: string): string[] {
 	const paths = new Set([path]);
 	let current = path;
 	for (let at = 0; at < MAX_ENCODED && /%[\da-f]{2}/i.test(current); at++) {
-		current = decode(current).replaceAll('\\', '/');
-		const resolved = parse(`http://x/${current.replace(/^\/+/, '')}`);
+		current = decodePath(current).replaceAll('\\', '/');
+		const resolved = parseAddress(`http://x/${current.replace(/^\/+/, '')}`);
 		paths.add(current);
 		if (resolved) paths.add(resolved.pathname + resolved.search + resolved.hash);
 	}
@@ -37,7 +36,7 @@ function listPaths(path: string): string[] {
 const EMBEDDED = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 
 /** Returns a host as denials compare it. */
-function foldHost(host: string): string {
+export function foldHost(host: string): string {
 	const [, ...groups] = EMBEDDED.exec(host) ?? [];
 	if (groups.length === 0) return host.replace(/\.$/, '');
 	return groups
@@ -47,7 +46,7 @@ function foldHost(host: string): string {
 }
 
 /** Returns a host with its path as denials compare it. Servers read `//` as `/`. */
-const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
+export const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
 
 const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 /** A user and a host before a path: `git@host:path` */
@@ -55,128 +54,60 @@ const REMOTE = /^(?:[^/:@]*@)?([^/:@]+):(?!\d+(?:\/|$))([^/].*)?$/s;
 
 /** Returns the addresses that a text can be. Without a scheme, it can begin with a host. */
 function readAddresses(text: string): URL[] {
-	const url = parse(text);
+	const url = parseAddress(text);
 	if (url?.host) return [url];
 	const inner = text.replace(/^(?:[a-z][a-z\d+.-]{0,20}:\/*)+/i, '');
 	return (HAS_SCHEME.test(text) ? [] : [text, inner]).flatMap(
-		(each) => parse(`http://${each.replace(/^\/+/, '')}`) ?? [],
+		(each) => parseAddress(`http://${each.replace(/^\/+/, '')}`) ?? [],
 	);
 }
 
+/** An address in parts, which are compared one by one: scheme, user, host, port and the rest */
+export const PARTS =
+	/^([a-z\uFDD0\uFDD1][a-z\d+.\uFDD0\uFDD1-]*):\/\/(?:([^/?#]*)@)?(\[[^\]/?#]*\]|[^/?#:]*)(?::([^/?#]*))?(.*)$/is;
+
 /** A request's address in the forms that rules compare */
 export class ComparedAddress {
-	/** Undefined if no wildcard matches it */
-	readonly text: string | undefined;
-	readonly guards: Guards | undefined;
+	/** Empty if an approval can't read it */
+	readonly href: string = '';
+	readonly parts: readonly string[] | undefined;
 	readonly hosts: readonly string[];
 	/** Host and path. Empty if it can't be read. */
 	readonly places: readonly string[];
-	private readonly isUnclear: boolean;
+	/** False if clients can read it in different ways, or not at all */
+	readonly isKnown: boolean;
 
 	constructor(text: string) {
-		const url = parse(text);
-		this.isUnclear = UNCLEAR.test(text);
-		if (url && !this.isUnclear) {
-			this.text = url.href;
-			this.guards = guardAddresses(url.href);
-			// The URL's own text has resolved `%2e` already.
-			if (/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) this.text = undefined;
+		const url = parseAddress(text);
+		const isUnclear = UNCLEAR.test(text);
+		// The URL's own text has resolved `%2e` already.
+		if (url && !isUnclear && !/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) {
+			const { href, protocol, username, password, hostname, port, pathname, search, hash } = url;
+			this.href = href;
+			const user = password === '' ? username : `${username}:${password}`;
+			const rest = (pathname || '/') + search + hash;
+			this.parts = [protocol.slice(0, -1), user, hostname, port, rest];
 		}
 		const read = readAddresses(text);
 		this.hosts = read.map(({ hostname }) => foldHost(hostname));
 		this.places = read.flatMap(({ pathname, search, hash }, at) =>
 			listPaths((pathname || '/') + search + hash).map((path) => foldPlace(this.hosts[at] + path)),
 		);
+		this.isKnown = this.places.length > 0 && !isUnclear;
 	}
 
-	/** False if clients can read it in different ways, or not at all */
-	get isKnown(): boolean {
-		return this.places.length > 0 && !this.isUnclear;
-	}
-
-	/** Reads a word of a command, which can be a host alone, or `git@host:path`. */
+	/** Reads a word of a command, which can be a host alone, `--option=host`, or `git@host:path`. */
 	static readWord(word: string): ComparedAddress {
-		const [, host, path = ''] = REMOTE.exec(word) ?? [];
+		const text = word.replace(/^-{1,2}[\w-]+=/, '');
+		const [, host, path = ''] = REMOTE.exec(text) ?? [];
 		return new ComparedAddress(
-			host === undefined || HAS_SCHEME.test(word) ? word : `ssh://${host}/${path}`,
+			host === undefined || HAS_SCHEME.test(text) ? text : `ssh://${host}/${path}`,
 		);
 	}
 }
 
-interface AddressPattern {
-	scheme: string;
-	host: string;
-	path: string;
-}
-
-const ADDRESS = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)(.*)$/is;
-
-const readPattern = (pattern: string): AddressPattern | undefined => {
-	const [, scheme, host, path] = ADDRESS.exec(pattern) ?? [];
-	return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), host, path };
-};
-
 /** A wildcard after a typed character of a host also is another host: `https://example.com*` */
-const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
+export const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
 
 /** Returns whether the host of an address in a pattern ends with a wildcard. */
 export const hasOpenHost = (pattern: string): boolean => OPEN_HOST.test(parsePattern(pattern));
-
-/** Returns an address pattern as `URL.href` would write it. */
-function normalize(pattern: string): string {
-	const found = readPattern(pattern);
-	if (!found) return pattern;
-	const { scheme, host, path } = found;
-	if (!hasWildcard(pattern)) return parse(pattern)?.href ?? pattern;
-	const known = hasWildcard(host) ? undefined : parse(`${scheme}://${host}`)?.host;
-	const port = { http: ':80', https: ':443' }[scheme];
-	const lower = host.toLowerCase();
-	const shown = port !== undefined && lower.endsWith(port) ? lower.slice(0, -port.length) : lower;
-	return `${scheme}://${known ?? shown}${path === '' ? '/' : path}`;
-}
-
-export class AddressApproval {
-	private readonly glob: Glob;
-	private readonly isOpen: boolean;
-
-	/** @param parsed pattern */
-	constructor(parsed: string) {
-		this.isOpen = OPEN_HOST.test(parsed);
-		this.glob = new Glob(normalize(parsed.trim()));
-	}
-
-	reach({ text, guards }: ComparedAddress, budget: MatchBudget): Reach {
-		if (this.isOpen || text === undefined || !this.glob.matches(text, budget)) return NO;
-		return this.glob.matches(text, budget, guards)
-			? YES
-			: held(() => "its wildcard doesn't match another host, a user or a port");
-	}
-}
-
-const USER = /^[^/?#]*@/;
-const PORT = /:[\d\uFDD0\uFDD1]*$/;
-
-export class AddressObjection {
-	/** Undefined if it isn't known without its wildcards */
-	readonly host: string | undefined;
-	private readonly globs: readonly Glob[];
-
-	/** @param parsed pattern */
-	constructor(parsed: string) {
-		const { host = '', path = '' } =
-			readPattern(parsed) ?? readPattern(`https://${parsed.replace(/^\/+/, '')}`) ?? {};
-		const place = host.replace(USER, '').replace(PORT, '').toLowerCase();
-		const known = foldHost(
-			hasWildcard(place) ? place : (parse(`https://${place}`)?.hostname ?? place),
-		);
-		this.host = hasWildcard(known) ? undefined : known;
-		// A host alone is all of its pages.
-		const ends = path === '' || path === '/' ? ['/\uFDD0'] : [path, decode(path)];
-		this.globs = ends.map((end) => new Glob(foldPlace(known + end)));
-	}
-
-	reach({ places, isKnown }: ComparedAddress, budget: MatchBudget): Reach {
-		if (this.globs.some((glob) => places.some((place) => glob.matches(place, budget)))) return YES;
-		return isKnown ? NO : doubt("its address can't be read");
-	}
-}

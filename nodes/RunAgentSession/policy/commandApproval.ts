@@ -1,101 +1,100 @@
-import { AddressApproval, ComparedAddress, hasOpenHost } from './addresses';
-import type { ComparedPart } from './comparedCommand';
-import { ANY, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
+import { AddressApproval } from './addressRules';
+import { ComparedAddress, hasOpenHost } from './addresses';
+import type { ComparedCommand } from './comparedCommand';
+import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
+import { held, NO, YES, type ComparedText, type Matcher, type Reach } from './matcher';
 import { readPlainPattern } from './plainCommand';
 import { quoteText } from './quoteText';
-import { held, NO, YES, type Reach } from './reach';
 
 // Approves parts of plain commands, word by word.
 
-interface WordPattern {
-	glob: Glob;
-	/** True if its wildcard is the whole word */
-	isAny: boolean;
-	/** For an address with wildcards, and the text before it, such as `--url=` */
-	address?: { before: string; approval: AddressApproval };
+/** A host with a user, before the path: `git@host:path` */
+const REMOTE = /^[^/:@]+@[^/:@]+:/;
+
+/** A word of a pattern */
+class TypedWord {
+	readonly glob: Glob;
+	/** The text before an address, such as `--url=` */
+	private readonly before: string = '';
+	private readonly address: AddressApproval | undefined;
+
+	constructor(word: string) {
+		this.glob = new Glob(word);
+		const [, before, address] = /^([^\uFDD0\uFDD1]*?)([a-z][a-z\d+.-]*:\/\/.*)$/is.exec(word) ?? [];
+		if (address === undefined) return;
+		this.before = before;
+		this.address = new AddressApproval(address);
+	}
+
+	matches(word: string, budget: MatchBudget): boolean {
+		return this.glob.matches(word, budget) || this.hasAddress(word, budget);
+	}
+
+	private hasAddress(word: string, budget: MatchBudget): boolean {
+		const { before, address } = this;
+		if (address === undefined || !word.startsWith(before)) return false;
+		return address.covers(new ComparedAddress(word.slice(before.length)), budget);
+	}
+
+	/** Returns whether the wildcards leave out what they must. They would match the word otherwise. */
+	covers(word: string, guards: Guards | undefined, budget: MatchBudget): boolean {
+		const { glob } = this;
+		const { text } = glob;
+		if (!hasWildcard(text)) return true;
+		if (word.startsWith('-') && !text.startsWith('-')) return false;
+		if (this.address) return guards === undefined && this.hasAddress(word, budget);
+		const [remote = ''] = REMOTE.exec(word) ?? [];
+		const isOtherHost = word.includes('://') || !text.startsWith(remote);
+		if (text !== ANY && isOtherHost) return false;
+		return guards === undefined || glob.matches(word, budget, guards);
+	}
 }
 
-const ADDRESS = /^([^\uFDD0\uFDD1]*?)([a-z][a-z\d+.-]*:\/\/.*)$/is;
-
-function readWord(word: string): WordPattern {
-	const [, before, address] = ADDRESS.exec(word) ?? [];
-	return {
-		glob: new Glob(word),
-		isAny: word === ANY,
-		...(address !== undefined && { address: { before, approval: new AddressApproval(address) } }),
-	};
-}
-
-export class CommandApproval {
+export class CommandApproval implements Matcher {
 	/** The name of its program. Undefined if it has wildcards, or if the pattern isn't one plain part. */
-	readonly program: string | undefined;
-	private readonly words: readonly WordPattern[] | undefined;
+	readonly key: string | undefined;
+	private readonly words: readonly TypedWord[] | undefined;
 	/** True if the pattern ends with ` *`, which matches the remaining words */
 	private readonly hasRest: boolean = false;
 	private readonly assignments: string = '';
-	private readonly hasTypedSlash: boolean;
 	private readonly raw: Glob;
 
 	constructor(pattern: string) {
 		const parsed = parsePattern(pattern);
 		this.raw = new Glob(parsed);
-		this.hasTypedSlash = parsed.includes('/');
 		const parts = readPlainPattern(parsed);
 		if (parts?.length !== 1 || hasOpenHost(pattern)) return;
 		const [{ words, assignments }] = parts;
 		this.assignments = assignments.join(' ');
 		this.hasRest = words.length > 1 && words[words.length - 1] === ANY;
-		this.words = (this.hasRest ? words.slice(0, -1) : words).map(readWord);
-		if (!hasWildcard(words[0])) this.program = words[0];
+		this.words = (this.hasRest ? words.slice(0, -1) : words).map((word) => new TypedWord(word));
+		if (!hasWildcard(words[0])) this.key = words[0];
 	}
 
-	/** @param problem why the command isn't plain */
-	reachUnread(text: string, problem: string, budget: MatchBudget): Reach {
-		return hasWildcard(this.raw.text) && this.raw.matches(text, budget)
+	reach({ command, text = '' }: ComparedText, budget: MatchBudget): Reach {
+		const { raw } = this;
+		if (!command) return NO;
+		const { problem } = command;
+		if (problem === undefined) return this.reachPart(command, budget);
+		return hasWildcard(raw.text) && raw.matches(text, budget)
 			? held(() => `its wildcards match only plain words, and this contains ${problem}`)
 			: NO;
 	}
 
-	reach(part: ComparedPart, budget: MatchBudget): Reach {
-		const { words, hasRest } = this;
+	private reachPart(part: ComparedCommand, budget: MatchBudget): Reach {
+		const { words, hasRest, assignments, raw } = this;
 		const count = part.words.length;
 		if (!words || count < words.length || (count > words.length && !hasRest)) return NO;
-		if (this.assignments !== '' && this.assignments !== part.assignments.join(' ')) return NO;
-		for (const [at, pattern] of words.entries())
-			if (!matchesWord(pattern, part.words[at], budget)) return NO;
-		if (part.folder !== '' && this.hasTypedSlash)
+		if (assignments !== '' && assignments !== part.assignments.join(' ')) return NO;
+		if (!words.every((word, at) => word.matches(part.words[at], budget))) return NO;
+		if (part.isAfterChange && raw.text.includes('/'))
 			return held(() => 'its path may be another one in the folder of a cd before');
-		if (hasWildcard(this.raw.text) && part.changesFolder && !part.namesFolder)
+		if (hasWildcard(raw.text) && part.changesFolder && !part.namesFolder)
 			return held(() => 'its wildcard needs one folder');
-		for (const [at, word] of part.words.entries())
-			if (!this.coversWord(at, word, part, budget))
-				return held(() => `its wildcard doesn't match ${quoteText(word)}`);
-		return YES;
-	}
-
-	/** Returns whether the wildcards leave out what they must. They would match the word otherwise. */
-	private coversWord(at: number, word: string, part: ComparedPart, budget: MatchBudget): boolean {
-		const pattern = this.words?.[at];
-		if (!pattern) return part.guards()[at] === undefined;
-		const { glob, isAny, address } = pattern;
-		if (!hasWildcard(glob.text)) return true;
-		if (word.startsWith('-') && !glob.text.startsWith('-')) return false;
-		const guards = (isAny ? part.guards() : part.addressGuards())[at];
-		if (guards === undefined || glob.matches(word, budget, guards))
-			return !address || isApproved(address, word, budget);
-		return (
-			address !== undefined && isApproved(address, word, budget) && part.guards()[at] === undefined
+		const guards = part.guards();
+		const other = part.words.find((word, at) =>
+			at < words.length ? !words[at].covers(word, guards[at], budget) : guards[at] !== undefined,
 		);
+		return other === undefined ? YES : held(() => `its wildcard doesn't match ${quoteText(other)}`);
 	}
 }
-
-const isApproved = (
-	{ before, approval }: Required<WordPattern>['address'],
-	word: string,
-	budget: MatchBudget,
-): boolean =>
-	word.startsWith(before) &&
-	approval.reach(new ComparedAddress(word.slice(before.length)), budget).reach === 'yes';
-
-const matchesWord = ({ glob, address }: WordPattern, word: string, budget: MatchBudget): boolean =>
-	glob.matches(word, budget) || (address !== undefined && isApproved(address, word, budget));

@@ -1,13 +1,37 @@
-import { AddressApproval, AddressObjection, type ComparedAddress } from './addresses';
+import { AddressApproval, AddressObjection } from './addressRules';
 import { CommandApproval } from './commandApproval';
 import { CommandObjection } from './commandObjection';
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
+import { KINDS, type Kind } from './kinds';
 import { lazily } from './lazily';
-import { pathKey, PathApproval, PathObjection, SearchApproval } from './paths';
-import { doubt, NO, YES, type Reach } from './reach';
+import {
+	doubt,
+	NO,
+	YES,
+	type ComparedRequest,
+	type ComparedText,
+	type Matcher,
+	type Reach,
+} from './matcher';
+import { PathApproval, PathObjection, SearchApproval, SearchObjection } from './pathRules';
 import { isSameRequest } from './remembered';
 import type { Rule } from './rule';
-import { TOO_LONG, type ComparedRequest, type ComparedText } from './texts';
+import { TOO_LONG } from './texts';
+
+type Matchers = Record<Kind, (pattern: string) => Matcher>;
+
+const APPROVALS: Matchers = {
+	commands: (pattern) => new CommandApproval(pattern),
+	paths: (pattern) => new PathApproval(pattern),
+	searches: (pattern) => new SearchApproval(pattern),
+	addresses: (pattern) => new AddressApproval(parsePattern(pattern.trim())),
+};
+const OBJECTIONS: Matchers = {
+	commands: (pattern) => new CommandObjection(pattern),
+	paths: (pattern) => new PathObjection(pattern),
+	searches: () => new SearchObjection(),
+	addresses: (pattern) => new AddressObjection(parsePattern(pattern.trim())),
+};
 
 const FREE: MatchBudget = { left: Infinity };
 const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
@@ -20,19 +44,8 @@ export class CompiledRule {
 	readonly isEverything: boolean;
 	/** Texts that it matches character by character */
 	readonly exact: readonly string[];
-	private readonly pattern: string;
 	private readonly permission: Glob;
-	private readonly commandApproval = lazily(() => new CommandApproval(this.pattern));
-	private readonly commandObjection = lazily(() => new CommandObjection(this.pattern));
-	private readonly pathApproval = lazily(() => new PathApproval(this.pattern));
-	private readonly pathObjection = lazily(() => new PathObjection(this.pattern));
-	private readonly searchApproval = lazily(() => new SearchApproval(this.pattern));
-	private readonly addressApproval = lazily(
-		() => new AddressApproval(parsePattern(this.pattern.trim())),
-	);
-	private readonly addressObjection = lazily(
-		() => new AddressObjection(parsePattern(this.pattern.trim())),
-	);
+	private readonly matchers: Record<Kind, () => Matcher>;
 
 	constructor(rule: Rule) {
 		this.rule = rule;
@@ -42,10 +55,14 @@ export class CompiledRule {
 			isLiteral ? escapePattern(rule.permission) : rule.permission.trim(),
 		);
 		this.permission = new Glob(this.isApproval ? permission : permission.trim().toLowerCase());
-		this.pattern = isLiteral ? escapePattern(rule.pattern) : rule.pattern;
-		const parsed = parsePattern(this.pattern);
+		const pattern = isLiteral ? escapePattern(rule.pattern) : rule.pattern;
+		const parsed = parsePattern(pattern);
 		this.isEverything = parsed.trim() === ANY;
 		this.exact = [...(hasValues ? [] : [rule.pattern]), ...(hasWildcard(parsed) ? [] : [parsed])];
+		const make = this.isApproval ? APPROVALS : OBJECTIONS;
+		this.matchers = Object.fromEntries(
+			KINDS.map((kind) => [kind, lazily(() => make[kind](pattern))]),
+		) as typeof this.matchers;
 	}
 
 	isFor(asked: string): boolean {
@@ -56,65 +73,29 @@ export class CompiledRule {
 		return permission.matches(asked, FREE) && (!isLimited || PERMISSION.test(asked));
 	}
 
-	/** The word by which a command finds it. Without one, it's compared with each. */
-	readonly commandKey = lazily(() =>
-		this.isApproval ? this.commandApproval().program : this.commandObjection().name,
-	);
-	/** A name that each of its paths has */
-	readonly pathKey = lazily(() => pathKey(this.pattern));
-	/** The host of its addresses */
-	readonly hostKey = lazily(() => (this.isApproval ? undefined : this.addressObjection().host));
+	/** Returns the word by which a command finds it. Without one, it's compared with each. */
+	get key(): string | undefined {
+		const isForAll = this.rule.request !== undefined || this.isEverything;
+		return isForAll ? undefined : this.matchers.commands().key;
+	}
 
-	reach(compared: ComparedText, request: ComparedRequest, budget: MatchBudget): Reach {
-		const { rule, isEverything, exact } = this;
+	reach(compared: ComparedText, budget: MatchBudget, request: ComparedRequest): Reach {
+		const { rule, isApproval, isEverything, exact, matchers } = this;
 		if (rule.request) {
 			const whole = request.whole();
 			return whole && isSameRequest(rule.request, whole) ? YES : NO;
 		}
-		if (isEverything || (compared.text !== undefined && exact.includes(compared.text))) return YES;
-		if (compared.isTooLong) return this.isApproval ? NO : doubt(TOO_LONG);
-		return this.isApproval
-			? this.approve(compared, budget)
-			: this.object(compared, request, budget);
-	}
-
-	private approve(compared: ComparedText, budget: MatchBudget): Reach {
-		const { approvedAs, part, path, address, text = '', problem = '', permission } = compared;
-		if (approvedAs === 'addresses') return this.addressApproval().reach(address!, budget);
-		if (approvedAs === 'paths') return this.pathApproval().reach(path!, budget);
-		if (approvedAs === 'searches') return this.searchApproval().reach(text, permission);
-		return part
-			? this.commandApproval().reach(part, budget)
-			: this.commandApproval().reachUnread(text, problem, budget);
-	}
-
-	/** Reads the text in each way: one denial is enough. */
-	private object(
-		{ command, path, address, isSearch, approvedAs }: ComparedText,
-		{ words }: ComparedRequest,
-		budget: MatchBudget,
-	): Reach {
-		const reached = [
-			command && this.commandObjection().reach(command, words, budget),
-			path && this.pathObjection().reach(path, budget),
-			address && this.objectToAddress(address, approvedAs === 'addresses', budget),
-			isSearch && doubt('rules compare a search only as a whole'),
-		].filter((each): each is Reach => !!each);
+		const { text, isTooLong, approvedAs } = compared;
+		if (isEverything || (text !== undefined && exact.includes(text))) return YES;
+		if (isTooLong) return isApproval ? NO : doubt(TOO_LONG);
+		if (isApproval) return matchers[approvedAs]().reach(compared, budget, request);
+		// One denial is enough.
+		const reached = KINDS.map((kind) => matchers[kind]().reach(compared, budget, request));
 		return (
 			reached.find(({ reach }) => reach === 'yes') ??
 			reached.find(({ reach }) => reach === 'doubt') ??
 			NO
 		);
-	}
-
-	/** @param isAddress false for a text that can be anything */
-	private objectToAddress(
-		address: ComparedAddress,
-		isAddress: boolean,
-		budget: MatchBudget,
-	): Reach {
-		const reached = this.addressObjection().reach(address, budget);
-		return reached.reach === 'doubt' && !isAddress ? NO : reached;
 	}
 }
 

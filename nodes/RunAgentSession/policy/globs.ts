@@ -23,13 +23,6 @@ export const foldCase = (text: string): string =>
 
 export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
 
-/** Returns the pattern for a value after fixed text. A backslash at the end of that text stays one. */
-export const literalAfter = (before: string, value: string): string => {
-	let backslashes = 0;
-	while (before[before.length - 1 - backslashes] === '\\') backslashes++;
-	return (backslashes % 2 === 1 ? '\\' : '') + escapePattern(value);
-};
-
 /** Remaining comparisons of characters for all rules of a poll, so that no request stalls n8n. */
 export interface MatchBudget {
 	left: number;
@@ -46,11 +39,8 @@ function pay(budget: MatchBudget, cost: number): boolean {
 	return !isSpent(budget);
 }
 
-/** Positions of a text that no wildcard matches */
+/** Positions of a text that are 1 if neither a wildcard matches them, nor a text right after a wildcard */
 export type Guards = Uint8Array;
-export const GUARDED = 1;
-/** Leads out of the folder: neither does a text right after a wildcard match it */
-export const LEADS_OUT = 2;
 
 const isWildcard = (token: string): boolean => token === ANY || token === ONE;
 
@@ -68,7 +58,7 @@ function matchGuarded(glob: string, text: string, guards: Guards | undefined): b
 		const isLowSurrogate = text[at] >= '\uDC00' && text[at] <= '\uDFFF';
 		for (let place = 0; place < glob.length; place++) {
 			const token = glob[place];
-			const isTyped = guards?.[at] !== LEADS_OUT || !isWildcard(glob[place - 1]);
+			const isTyped = !guards?.[at] || !isWildcard(glob[place - 1]);
 			if (token === text[at] && isTyped) next[place + 1] |= reached[place];
 			if (guards?.[at]) continue;
 			if (token === ANY) next[place] |= reached[place];
@@ -104,7 +94,8 @@ export class Glob {
 	}
 
 	/** Returns whether a text can match both this and another text with wildcards. Says yes if it isn't sure. */
-	canMeet(other: string): boolean {
+	canMeet(other: string, budget: MatchBudget): boolean {
+		if (!pay(budget, 1)) return false;
 		const [one, two] = [this.text, other].map((text) => text.split(/[\uFDD0\uFDD1]/));
 		const [head, otherHead] = [one[0], two[0]];
 		const [tail, otherTail] = [one.pop()!, two.pop()!];

@@ -1,6 +1,7 @@
 // The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.
 
-export type Kind = 'commands' | 'paths' | 'searches' | 'addresses';
+export const KINDS = ['commands', 'paths', 'searches', 'addresses'] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** What people read a request as */
 export type ShownAs = 'command' | 'edit' | 'read' | 'other';
@@ -9,32 +10,24 @@ interface PermissionKind {
 	kind: Kind;
 	shownAs: ShownAs;
 	/** True if its paths are files that change */
-	isEdit?: true;
+	isEdit: boolean;
 	permissions: readonly string[];
 }
 
-export const PERMISSIONS: readonly PermissionKind[] = [
-	{
-		kind: 'commands',
-		shownAs: 'command',
-		permissions: ['bash', 'sh', 'shell', 'exec', 'execute', 'run', 'terminal', 'command'],
-	},
-	{
-		kind: 'paths',
-		shownAs: 'edit',
-		isEdit: true,
-		permissions: ['edit', 'multiedit', 'patch', 'apply_patch', 'notebookedit', 'write'],
-	},
-	{ kind: 'paths', shownAs: 'other', isEdit: true, permissions: ['create', 'delete', 'move'] },
-	{ kind: 'paths', shownAs: 'read', permissions: ['read'] },
-	{ kind: 'paths', shownAs: 'other', permissions: ['list'] },
-	{ kind: 'searches', shownAs: 'other', permissions: ['glob', 'grep'] },
-	{
-		kind: 'addresses',
-		shownAs: 'other',
-		permissions: ['webfetch', 'fetch', 'http', 'browse', 'url'],
-	},
+const ROWS: Array<[permissions: string, kind: Kind, shownAs: ShownAs, isEdit?: true]> = [
+	['bash sh shell exec execute run terminal command', 'commands', 'command'],
+	['edit multiedit patch apply_patch notebookedit write', 'paths', 'edit', true],
+	['create delete move', 'paths', 'other', true],
+	['read', 'paths', 'read'],
+	['list', 'paths', 'other'],
+	['glob grep', 'searches', 'other'],
+	['webfetch fetch http browse url', 'addresses', 'other'],
 ];
+export const PERMISSIONS = ROWS.map(
+	([permissions, kind, shownAs, isEdit = false]): PermissionKind => {
+		return { kind, shownAs, isEdit, permissions: permissions.split(' ') };
+	},
+);
 
 const BY_PERMISSION = new Map(
 	PERMISSIONS.flatMap((each) =>

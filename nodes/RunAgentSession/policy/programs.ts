@@ -38,22 +38,6 @@ export const RUNNING_WORDS: Record<string, readonly string[]> = {
 	printf: ['… -v'],
 };
 
-interface Entry {
-	/** True if its first word can't come after the subcommand */
-	isEarly: boolean;
-	words: string[];
-}
-
-const ENTRIES = new Map(
-	Object.entries(RUNNING_WORDS).map(([program, lines]): [string, Entry[]] => [
-		program,
-		lines.map((line) => ({
-			isEarly: !line.startsWith('…'),
-			words: line.split(' ').filter((word) => word !== '…'),
-		})),
-	]),
-);
-
 /** Returns the name of a program without its folder and case: `rm` for `/bin/rm` and `RM.exe`. */
 export const programName = (word: string): string =>
 	word
@@ -62,27 +46,23 @@ export const programName = (word: string): string =>
 		.replace(/\.(?:exe|com|cmd|bat)$/, '');
 
 /** Finds the entries of a program. `gfind` is `find` where the system has another one, and `pip3.12` is `pip`. */
-function findEntries(word: string): Entry[] {
+function findEntries(word: string): string[] {
 	const name = programName(word);
 	const bare = name.replace(/[\d.]{1,8}$/, '');
-	const names = [name, bare, ...(bare.startsWith('g') ? [bare.slice(1)] : [])];
-	return names.flatMap((each) => ENTRIES.get(each) ?? []);
+	return [...new Set([name, bare, bare.replace(/^g/, '')])].flatMap((each) =>
+		Object.hasOwn(RUNNING_WORDS, each) ? RUNNING_WORDS[each] : [],
+	);
 }
 
-/** Returns how many characters of a word are the option or the subcommand of an entry, or 0. */
-function entryLength(entry: string, word: string): number {
-	if (!entry.startsWith('-')) return word.toLowerCase() === entry ? word.length : 0;
-	if (entry.startsWith('--')) {
-		const [name] = word.split('=', 1);
-		return name.length > 2 && entry.startsWith(name) ? name.length : 0;
-	}
-	// `-exec` is also `--exec`, and a value can follow at once.
-	const given = word.startsWith('--') ? word.slice(1) : word;
-	if (entry.length > 2)
-		return given.startsWith(entry) ? word.length - given.length + entry.length : 0;
-	// Short options can be joined: `-lx`, `-xvalue`.
-	const isJoined = /^-[^-]/.test(word) && word.includes(entry[1]);
-	return isJoined ? word.length : 0;
+/** Returns whether a word is the option or the subcommand of an entry, or has the option. */
+function isEntry(entry: string, word: string): boolean {
+	if (!entry.startsWith('-')) return word.toLowerCase() === entry;
+	const [name] = word.split('=', 1);
+	if (entry.startsWith('--')) return name.length > 2 && entry.startsWith(name);
+	// `-exec` is also `--exec`, and a value can follow at once. Short options can be joined: `-lx`, `-xvalue`.
+	return entry.length > 2
+		? word.replace(/^--/, '-').startsWith(entry)
+		: /^-[^-]/.test(word) && word.includes(entry[1]);
 }
 
 /** Returns the place of the subcommand. A word after an option can be its value. */
@@ -93,24 +73,22 @@ function subcommandPlace(words: readonly string[]): number {
 	return at < 0 ? words.length : at;
 }
 
-/**
- * Finds the words with which a program runs others.
- * @returns for each such word, its place and the length of its option or subcommand
- */
-export function findRunningWords(words: readonly string[]): Map<number, number> {
-	const found = new Map<number, number>();
+/** Finds the places of the words with which a program runs others. */
+export function findRunningWords(words: readonly string[]): Set<number> {
+	const found = new Set<number>();
 	const subcommand = subcommandPlace(words);
 	const isTar = /tar$/.test(programName(words[0]));
-	for (const { isEarly, words: entry } of findEntries(words[0])) {
+	for (const line of findEntries(words[0])) {
+		const isEarly = !line.startsWith('…');
+		const entry = line.split(' ').filter((word) => word !== '…');
 		let next = 0;
 		for (let at = 1; at < words.length; at++) {
 			if (isEarly && next === 0 && at > subcommand) break;
 			// `tar xIf` is `tar -xIf`.
 			const isBundle = isTar && at === 1 && !words[at].startsWith('-');
-			const length = entryLength(entry[next], isBundle ? `-${words[at]}` : words[at]);
-			if (length === 0) continue;
+			if (!isEntry(entry[next], isBundle ? `-${words[at]}` : words[at])) continue;
 			if (next < entry.length - 1) next++;
-			else found.set(at, Math.max(Math.min(length, words[at].length), found.get(at) ?? 0));
+			else found.add(at);
 		}
 	}
 	return found;

@@ -1,7 +1,5 @@
 import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
-import type { Decision, RememberedRequest } from './rule';
-
-export type { RememberedRequest };
+import type { RememberedRequest } from './rule';
 
 // A remembered request approves only the same whole request, never parts of another.
 
@@ -68,12 +66,8 @@ export const isSameRequest = (one: RememberedRequest, other: RememberedRequest):
 /** Decides only the same whole request. */
 export interface RememberedRule {
 	request: RememberedRequest;
-	decision: Decision;
+	decision: 'approve';
 }
-
-/** Returns whether a rule can describe a request. */
-export const canBeRemembered = (request: object): boolean =>
-	readWholeRequest(request) !== undefined;
 
 /** Returns the rules that approve exactly these requests, each once. */
 export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>

@@ -1,27 +1,15 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import {
-	readOptions,
-	chooseOption,
-	readMeaning,
-	type OptionPreferences,
-} from '../../shared/approvals/options';
+import type { OptionPreferences } from '../../shared/approvals/options';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
-import { lazily } from './lazily';
 import { quoteText } from './quoteText';
-import { readWholeRequest } from './remembered';
 import type { Decision, Rule } from './rule';
 import { RuleIndex, type NamedRule } from './ruleIndex';
-import {
-	findUnreadable,
-	readRequest,
-	TOO_LONG,
-	type ComparedRequest,
-	type ComparedText,
-} from './texts';
+import type { ComparedRequest, ComparedText } from './matcher';
+import { findUnreadable, readRequest, TOO_LONG } from './texts';
 
-// Decides requests and chooses options. Never throws for the service's data: approvers decide requests that rules can't read.
+// Decides requests. Never throws for the service's data: approvers decide requests that rules can't read.
 
 export interface Policy extends OptionPreferences {
 	mode: 'ask' | 'approve' | 'deny' | 'rules';
@@ -38,28 +26,12 @@ export function withoutExpired(policy: Policy, now: number): Policy {
 	return current.length === moreRules.length ? policy : { ...policy, moreRules: current };
 }
 
-export interface SettledVerdict {
+export interface SettledRuling {
 	decision: 'approve' | 'deny';
-	/** In the type that the service gave it */
-	option: string | number;
 	/** `policy`, `rule 2`, `more rule 2`, `rule 1 and rule 2`, `default decision`, `answer` or `page` */
 	decidedBy: string;
 	/** Which rule decided which part */
 	because?: string;
-	/** True if the option can affect later requests */
-	lasts?: true;
-	fromNowOn?: true;
-	comment?: string;
-	approvers?: ApproverDecision[];
-}
-
-/** Choice of one of several approvers */
-export interface ApproverDecision {
-	name: string;
-	/** `answer`: to a question, which no policy decides */
-	decision: 'approve' | 'deny' | 'answer';
-	/** ISO date-time */
-	at: string;
 	comment?: string;
 }
 
@@ -70,9 +42,7 @@ export interface AskVerdict {
 	decidedBy?: string;
 }
 
-export type Verdict = SettledVerdict | AskVerdict;
-
-export type Ruling = Omit<SettledVerdict, 'option' | 'approvers'> | AskVerdict;
+export type Ruling = SettledRuling | AskVerdict;
 
 export const askVerdict = (because: string, decidedBy?: string): AskVerdict => ({
 	decision: 'ask',
@@ -111,7 +81,7 @@ function ruleText(
 	let kept: string | undefined;
 	for (const { name, rule, compiled } of rules) {
 		const { decision, pattern } = rule;
-		const reached = compiled.reach(compared, request, budget);
+		const reached = compiled.reach(compared, budget, request);
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {
@@ -139,11 +109,7 @@ function applyRules(request: Record<string, unknown>, policy: Policy, budget: Ma
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
 	const index = indexRules(policy);
-	const compared = readRequest(
-		request,
-		lazily(() => readWholeRequest(request)),
-		budget,
-	);
+	const compared = readRequest(request, budget);
 	const rulings: TextRuling[] = [];
 	for (const text of compared.texts) {
 		const rules = index.find(text, budget);
@@ -195,34 +161,3 @@ export function applyPolicy(
 		? askVerdict('the permission policy asks for approval', 'policy')
 		: { decision: mode, decidedBy: 'policy' };
 }
-
-function markLasting(
-	interaction: unknown,
-	{ option, ...verdict }: SettledVerdict,
-	policy: OptionPreferences,
-): SettledVerdict {
-	const chosen = readOptions(interaction).find(({ value }) => value === option);
-	const { lasts = false } = chosen ? readMeaning(chosen, policy) : {};
-	return { ...verdict, option, ...(lasts && { lasts }) };
-}
-
-/** Chooses the option of a ruling. Asks if none clearly means the decision. */
-export function chooseVerdict(
-	interaction: unknown,
-	ruled: Ruling,
-	policy: OptionPreferences,
-): Verdict {
-	if (ruled.decision === 'ask') return ruled;
-	const { decision, decidedBy } = ruled;
-	const option = chooseOption(readOptions(interaction), decision, policy);
-	if (option === undefined)
-		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
-	return markLasting(interaction, { ...ruled, option }, policy);
-}
-
-/** Decides a pending request, and chooses the option. */
-export const decideRequest = (
-	interaction: unknown,
-	policy: Policy,
-	budget?: MatchBudget,
-): Verdict => chooseVerdict(interaction, applyPolicy(interaction, policy, budget), policy);

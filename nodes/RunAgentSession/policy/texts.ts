@@ -1,13 +1,15 @@
 import { isRecord, toText } from '../../shared/values';
 import { ComparedAddress } from './addresses';
-import { readCommand, type ComparedCommand, type ComparedPart } from './comparedCommand';
-import type { RequestWords } from './commandObjection';
-import { approvedKind, EVERY_WAY, readPermission, type Kind } from './kinds';
+import { readCommand } from './comparedCommand';
 import type { MatchBudget } from './globs';
+import { approvedKind, EVERY_WAY, readPermission, type Kind } from './kinds';
 import { lazily } from './lazily';
+import type { ComparedRequest, ComparedText } from './matcher';
 import { ComparedPath } from './paths';
-import type { RememberedRequest } from './remembered';
+import { readWholeRequest } from './remembered';
 import { Words } from './words';
+
+// Reads the texts of a request.
 
 /** Characters of a text, and patterns and parts of a request, that rules compare */
 export const MAX_TEXT = 4_096;
@@ -19,34 +21,6 @@ const READING_COST = 8;
 
 export const TOO_LONG = "it's too long for rules";
 
-/** A text of a request, or a part of its command. What a rule needs is read once. */
-export interface ComparedText {
-	permission: string;
-	/** The whole text. Undefined if the request has too many to compare each. */
-	text: string | undefined;
-	shown: string;
-	isTooLong: boolean;
-	/** How an approval reads it. A denial reads it in each of the ways below. */
-	approvedAs: Kind;
-	/** The part of a plain command */
-	part?: ComparedPart;
-	/** Why a command isn't plain */
-	problem?: string;
-	command?: ComparedCommand;
-	path?: ComparedPath;
-	address?: ComparedAddress;
-	isSearch?: boolean;
-}
-
-/** What rules compare of a request */
-export interface ComparedRequest {
-	texts: ComparedText[];
-	words: () => RequestWords;
-	/** All of it, for remembered requests */
-	whole: () => RememberedRequest | undefined;
-}
-
-/** Fields that are texts like the patterns, and how a known permission reads them */
 const FIELDS: Record<string, Kind> = {
 	command: 'commands',
 	cmd: 'commands',
@@ -87,88 +61,67 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 	return odd && `its ${odd.name} isn't a text`;
 }
 
-/** Returns whether the patterns say a field's text already. */
-function isListed({ kind, value }: FieldText, permission: string, patterns: Set<string>): boolean {
-	const text = value as string;
-	const known = readPermission(permission)?.kind;
-	if (known !== undefined && known !== kind) return false;
-	if (patterns.has(text) || patterns.has(text.trim())) return true;
-	if (kind !== 'commands' || text.length > MAX_TEXT) return false;
-	const read = readCommand(text);
-	return 'parts' in read && read.parts.every((part) => patterns.has(part.text));
-}
-
 /** Reads a text in each of the ways in which a rule can read it. */
 function readText(base: ComparedText, kinds: readonly Kind[]): ComparedText[] {
-	const { text = '', isTooLong } = base;
+	const { text = '', isTooLong, approvedAs } = base;
 	if (isTooLong) return [base];
+	const isKind = (kind: Kind) => kind === approvedAs || kinds.includes(kind);
 	const read: ComparedText = {
 		...base,
-		...(kinds.includes('paths') && { path: new ComparedPath(text) }),
-		...((kinds.includes('addresses') || base.approvedAs === 'addresses') && {
-			address: new ComparedAddress(text),
-		}),
-		...(kinds.includes('searches') && { isSearch: true }),
+		...(isKind('paths') && { path: new ComparedPath(text) }),
+		...(isKind('addresses') && { address: new ComparedAddress(text) }),
 	};
-	if (!kinds.includes('commands')) return [read];
-	const command = readCommand(text);
-	return 'problem' in command
-		? [{ ...read, ...command }]
-		: command.parts.map((part) => ({ ...read, shown: part.text, part, command: part }));
+	if (!isKind('commands')) return [read];
+	return readCommand(text).map((command) => ({ ...read, shown: command.text, command }));
 }
 
-function collectWords(texts: readonly ComparedText[]): RequestWords {
-	const all = new Words();
-	const commands = texts.flatMap(({ command }) => command ?? []);
-	for (const command of commands) {
-		all.addAll(command.elsewhere());
-		if ('program' in command) all.add((command as ComparedPart).words[0]);
-	}
-	return { all, commands, isAnywhere: commands.some((command) => command.isAnywhere) };
-}
-
-/** Returns the texts that rules compare: the patterns, and fields that they don't have, each with its parts. */
-export function readRequest(
-	request: Record<string, unknown>,
-	whole: () => RememberedRequest | undefined,
-	budget: MatchBudget,
-): ComparedRequest {
-	const texts = readTexts(request, budget);
-	return { texts, words: lazily(() => collectWords(texts)), whole };
+/** Returns the texts that rules compare, each once: the patterns, and fields. */
+function listTexts(request: Record<string, unknown>): Array<{ text: string; approvedAs: Kind }> {
+	const { permission, patterns } = request as { permission: string; patterns: string[] };
+	const isKnown = readPermission(permission) !== undefined;
+	const found = new Map<string, { text: string; approvedAs: Kind }>();
+	const add = (text: string, kind?: Kind) => {
+		const approvedAs = (isKnown && kind) || approvedKind(permission, text);
+		found.set(`${approvedAs} ${text}`, { text, approvedAs });
+	};
+	for (const text of patterns) add(text);
+	for (const { value, kind } of listFields(request)) add(value as string, kind);
+	return [...found.values()];
 }
 
 function readTexts(request: Record<string, unknown>, budget: MatchBudget): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
 	const base = { permission, isTooLong: true, approvedAs: approvedKind(permission, '') };
 	if (patterns.length > MAX_TEXTS) return [{ ...base, text: undefined, shown: patterns[0] }];
-	const given = new Set(patterns);
 	const isKnown = readPermission(permission) !== undefined;
-	const listed = [
-		...[...given].map((text) => ({ text, approvedAs: approvedKind(permission, text) })),
-		...listFields(request)
-			.filter((field) => !isListed(field, permission, given))
-			.map(({ value, kind }) => ({
-				text: value as string,
-				approvedAs: isKnown ? kind : approvedKind(permission, value as string),
-			})),
-	];
+	const listed = listTexts(request);
 	const characters = listed.reduce((sum, { text }) => sum + text.length, 0);
 	const cost = characters * READING_COST;
 	const isTooMuch = characters > MAX_CHARACTERS || cost > budget.left;
 	if (!isTooMuch) budget.left -= cost;
-	const texts = listed.flatMap(({ text, approvedAs }) =>
-		readText(
-			{
-				permission,
-				text,
-				shown: text,
-				approvedAs,
-				isTooLong: isTooMuch || text.length > MAX_TEXT,
-			},
-			isKnown ? [approvedAs] : EVERY_WAY,
-		),
-	);
-	if (texts.length <= MAX_TEXTS) return texts;
+	const texts = listed.flatMap(({ text, approvedAs }) => {
+		const isTooLong = isTooMuch || text.length > MAX_TEXT;
+		return readText(
+			{ permission, text, shown: text, approvedAs, isTooLong },
+			isKnown ? [] : EVERY_WAY,
+		);
+	});
 	// Exact texts and `*` still decide.
-	return listed.map((each) => ({ ...base, ...each, shown: each.text }));
+	return texts.length <= MAX_TEXTS
+		? texts
+		: listed.map((each) => ({ ...base, ...each, shown: each.text }));
+}
+
+/** Reads the texts of a request, each with its parts. */
+export function readRequest(
+	request: Record<string, unknown>,
+	budget: MatchBudget,
+): ComparedRequest {
+	const texts = readTexts(request, budget);
+	const commands = new Set(texts.flatMap(({ text, command }) => (command && text) ?? []));
+	return {
+		texts,
+		words: lazily(() => new Words([...commands].join('\n'))),
+		whole: lazily(() => readWholeRequest(request)),
+	};
 }

@@ -11,8 +11,8 @@ import {
 } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
-import { canBeRemembered } from '../policy/remembered';
-import type { SettledVerdict } from '../policy/rules';
+import { readWholeRequest } from '../policy/remembered';
+import type { SettledVerdict } from './verdict';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';
@@ -86,7 +86,7 @@ export function pageChoices(
 			};
 		});
 	});
-	return offersFromNowOn && canBeRemembered(interaction) ? addFromNowOn(all) : all;
+	return offersFromNowOn && readWholeRequest(interaction) ? addFromNowOn(all) : all;
 }
 
 function addFromNowOn(all: readonly PageChoice[]): PageChoice[] {

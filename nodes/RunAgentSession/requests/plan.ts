@@ -1,5 +1,6 @@
 import type { Interaction } from '../../shared/client/session';
-import { findObstacle, type AskVerdict, type Verdict } from '../policy/rules';
+import { findObstacle, type AskVerdict } from '../policy/rules';
+import type { Verdict } from './verdict';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { decidedByVotes, type Question } from './questions';
 import { describeUnsteady, isReadable, isWaiting, type RequestRecord } from './record';

@@ -1,6 +1,7 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
 import { isRecord, omit, toText } from '../../shared/values';
-import { readWholeRequest, type RememberedRequest } from '../policy/remembered';
+import { readWholeRequest } from '../policy/remembered';
+import type { RememberedRequest } from '../policy/rule';
 import { listEdits, type Edit } from './change';
 import {
 	hashWithout,

@@ -1,6 +1,6 @@
-import type { ApproverDecision, SettledVerdict } from '../policy/rules';
 import type { LastsFor } from '../../shared/approvals/options';
 import type { PageChoiceName } from './choices';
+import type { ApproverDecision, SettledVerdict } from './verdict';
 
 // The answers of people to one request. A single approver is a team of one.
 

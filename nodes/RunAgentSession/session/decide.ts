@@ -5,7 +5,8 @@ import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
 import { MATCH_BUDGET } from '../policy/globs';
-import { chooseVerdict, decideRequest, withoutExpired } from '../policy/rules';
+import { withoutExpired } from '../policy/rules';
+import { chooseVerdict, decideRequest } from '../requests/verdict';
 import {
 	answerValues,
 	checkQuestionAnswer,
