@@ -64,7 +64,7 @@ describe('an error that depends on the operation', () => {
 	});
 });
 
-test.each([408, 500, 503])(
+test.each([408, 500, 502])(
 	"a start that may have happened doesn't advise to run it again: %i",
 	async (status) => {
 		const { error } = await callOnce('createAgentSession', refused(status));
@@ -75,6 +75,11 @@ test.each([408, 500, 503])(
 		expect(error?.description).not.toMatch(/later|Run the node/);
 	},
 );
+
+test("a start that the service's own 503 refuses wasn't taken", async () => {
+	const { error } = await callOnce('createAgentSession', refused(503));
+	expect(error?.message).toBe('The service is temporarily unavailable');
+});
 
 test('a refused version names the field of the credential', async () => {
 	const body = { error: { code: 'unsupported_version', message: 'Use 2027-01-01.' } };

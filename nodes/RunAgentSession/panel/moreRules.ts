@@ -1,8 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
 import { hasOpenHost } from '../policy/addresses';
-import type { RememberedRequest } from '../policy/rule';
-import type { Decision, Rule } from '../policy/rule';
+import type { Decision, RememberedRequest, Rule } from '../policy/rule';
 
 // Reads the option More Rules: rules from data.
 
