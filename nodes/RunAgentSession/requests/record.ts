@@ -20,6 +20,8 @@ export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'ref
 
 export interface SentDecision {
 	verdict: RequestVerdict;
+	/** The ID for which it was sent. The service may give the request another one later. */
+	interactionId?: string;
 	/** The files that it changes, if it was approved */
 	edits?: Edit[];
 	/** The whole request, if it was approved from now on */
@@ -421,6 +423,7 @@ export const recordSending = (
 	change(records, record, {
 		decision: {
 			verdict,
+			interactionId: record.id,
 			...approvedEdits(record, verdict),
 			...(verdict.fromNowOn && { remembered: readWholeRequest(record.interaction ?? {}) }),
 			at: now,

@@ -44,7 +44,7 @@ export function summarizeDecisions(records: readonly RequestRecord[]): {
 		const { verdict, state, at } = decision;
 		return [
 			{
-				interactionId: id,
+				interactionId: decision.interactionId ?? id,
 				permission,
 				patterns,
 				...(question !== undefined && { question }),
