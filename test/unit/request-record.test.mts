@@ -20,6 +20,7 @@ import {
 	recordVotes,
 	type RequestRecord,
 } from '../../nodes/RunAgentSession/requests/record.ts';
+import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
 import { castVote, tally, type Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
 import type { SettledVerdict, Verdict } from '../../nodes/RunAgentSession/requests/verdict.ts';
@@ -541,4 +542,15 @@ describe('any order of events', () => {
 			{ numRuns: 500 },
 		);
 	});
+});
+
+test('a decision keeps the ID that it was sent for, whatever ID its request gets later', () => {
+	const first = polled([], START, request());
+	const reissued = polled(first, START + 5_000, request({ id: 'r2' }));
+	const sent = recordSending(reissued, reissued[0], approve, START + 6_000);
+	const later = polled(sent, START + 10_000, request({ id: 'r3' }));
+	const open = later.find(({ interaction, decision }) => interaction && !decision)!;
+	const both = recordSending(later, open, approve, START + 11_000);
+	const ids = summarizeDecisions(both).decisions.map(({ interactionId }) => interactionId);
+	expect(ids).toEqual(['r2', 'r3']);
 });
