@@ -236,7 +236,10 @@ describe('an answer', () => {
 		expect((await openPage(first)).html).toContain('<bdo dir="ltr">first</bdo>');
 		expect(await answer(second, ['Always approve'])).toMatchObject(SAVED);
 		await ended('later');
-		expect(await decided('later')).toEqual([status === 409 ? 'reject' : 'once', 'always']);
+		// n8n may have started the wake of the first answer when it read the execution for the second one.
+		const [one, other] = await decided('later');
+		expect(status === 409 ? ['reject'] : ['once', 'reject']).toContain(one);
+		expect(other).toBe('always');
 		// n8n itself answers after the end.
 		expect(await openPage(second)).toMatchObject({ status: 409 });
 	});
