@@ -61,7 +61,7 @@ const DENIED: string[] = [
 	...['cat -n secrets/key', 'cd secrets; cat key', 'cd src && cat ../secrets/key'],
 	...['cd secrets && cat ./key', 'cd secrets && cat k*', 'cat secrets/*', 'cat s*/k?y'],
 	...['cat secrets/{key,x}', 'cd ./secrets\ncat x key', 'cd && cat secrets/key'],
-	...['cd src/.. && cd secrets && cat key', 'pushd secrets && cat key', 'cat ../work/secrets/key'],
+	...['cd src/.. && cd secrets && cat key', 'pushd secrets && cat key', 'cat ../srv/secrets/key'],
 ];
 
 const WORDS = [

@@ -61,8 +61,8 @@ const DENIALS: Array<
 			program === 'cat' &&
 			words.some(
 				(word) =>
-					new URL(word, `file:///work/${folder === '' ? '' : `${folder}/`}`).pathname ===
-					'/work/secrets/key',
+					new URL(word, `file:///srv/${folder === '' ? '' : `${folder}/`}`).pathname ===
+					'/srv/secrets/key',
 			),
 	],
 ];

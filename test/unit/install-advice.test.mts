@@ -3,7 +3,7 @@ import { adviseInstallation } from '../../tools/installAdvice.mts';
 
 test.each([
 	[
-		'npm error code ENOTFOUND\nnpm error network request to https://registry.npmjs.org failed',
+		'npm error code ENOTFOUND\nnpm error network request to https://registry.example failed',
 		/^Set npm's registry or proxy/,
 	],
 	['npm error code SELF_SIGNED_CERT_IN_CHAIN', /^Set npm's registry or proxy/],
