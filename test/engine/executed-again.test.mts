@@ -332,6 +332,23 @@ describe('n8n killed', () => {
 	);
 });
 
+describe.each([
+	['lastNode', 0],
+	['onReceived', 1],
+])('a webhook that responds with %s', (responseMode, pauses) => {
+	test(`${pauses ? 'lets' : 'keeps'} the execution ${pauses ? 'pause' : 'running, because n8n responds at the end'}`, async () => {
+		const stage = createStage();
+		const run = await stage.run({
+			wires,
+			items: prompts('[work 2m] [say Done]'),
+			trigger: { type: 'n8n-nodes-base.webhook', parameters: { responseMode } },
+			mode: 'webhook',
+		});
+		expect(Math.min(run.wakes, 1)).toBe(pauses);
+		expect(textsOf(run)).toEqual([['Done']]);
+	});
+});
+
 describe('an n8n that offers no pause', () => {
 	const withoutHooks: Flow['change'] = (additionalData) => {
 		const { hooks } = additionalData;

@@ -47,7 +47,11 @@ const pass: INodeType = {
 		defaults: { name: 'Pass' },
 		inputs: ['main'],
 		outputs: ['main'],
-		properties: [{ displayName: 'Items', name: 'items', type: 'json', default: '' }],
+		properties: [
+			{ displayName: 'Items', name: 'items', type: 'json', default: '' },
+			// As n8n's Webhook node has it
+			{ displayName: 'Respond', name: 'responseMode', type: 'string', default: 'onReceived' },
+		],
 	},
 	async execute() {
 		const given = this.getNodeParameter('items', 0, '') as string;
@@ -72,6 +76,8 @@ export interface Flow {
 	/** Nodes after the source, the node under test by default */
 	first?: string[];
 	items?: IDataObject[];
+	/** The type and parameters of the trigger */
+	trigger?: { type: string; parameters: IDataObject };
 	settings?: Partial<INode>;
 	order?: 'v0' | 'v1';
 	mode?: WorkflowExecuteMode;
@@ -187,7 +193,8 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				id: 'source',
 				name: 'Source',
 				position: at(0, 0),
-				parameters: { items: JSON.stringify(items) },
+				type: flow.trigger?.type ?? plain.type,
+				parameters: { items: JSON.stringify(items), ...flow.trigger?.parameters },
 			},
 			...Object.entries(ours).map(([name, changes], index) => ({
 				id: `node-${index}`,

@@ -273,7 +273,7 @@ export class Engine {
 		return { ...plan, dueAt: isAnswered ? 0 : Math.min(plan.dueAt, now + MAX_PAUSE_MS) };
 	}
 
-	/** Returns what the rest of the execution has planned. Whatever isn't this package's is due now. */
+	/** Returns what the rest of the execution has planned. The work of other nodes is due now. */
 	readOthers(now: number): Others {
 		if (!this.members) return NO_OTHERS;
 		const plans = this.stack.map(

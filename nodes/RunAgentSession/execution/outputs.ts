@@ -48,7 +48,7 @@ export function takeAsked({ context, couldNotPause }: Batch, item: Item, result:
 			json.warnings = [...((json.warnings ?? []) as string[]), without];
 		}
 	for (const { sessionId, message, approvalUrl: link } of asked)
-		// Whoever reads the log must not be able to answer.
+		// A reader of the log must not be able to answer.
 		context.logger.info(
 			`An approver is asked: ${String(message).replace(String(link), '').trim()}`,
 			{
