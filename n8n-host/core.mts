@@ -15,7 +15,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 import '../tools/packageSources.mts';
-import { startNode, type WorkflowFile } from './workflows.mts';
+import { PACKAGE, startNode, type WorkflowFile } from './workflows.mts';
 
 const PACKAGE_ROOT = new URL('../package.json', import.meta.url);
 /** `N8N_CORE` names a version whose host is installed. Without it, it's the one that the package is built for. */
@@ -35,8 +35,6 @@ export const core = requireOfCore('n8n-core') as typeof import('n8n-core');
 /** Required, because n8n-core does so too: what is imported is another instance. */
 export const n8nWorkflow = requireOfCore('n8n-workflow') as typeof import('n8n-workflow');
 const { NodeHelpers, ICredentialsHelper, setSafeRegexEngine } = n8nWorkflow;
-/** The name of the package in the type of a node, with the dot behind it */
-export const PACKAGE = 'n8n-nodes-workspace-automation.';
 
 // n8n-core may have other versions of packages than those beside it.
 const paths = [requireOfCore.resolve('n8n-core')];

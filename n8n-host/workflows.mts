@@ -1,5 +1,8 @@
 // Workflow files, as people export and import them.
 
+/** The name of the package in the type of a node, with the dot behind it */
+export const PACKAGE = 'n8n-nodes-workspace-automation.';
+
 /** As much of an exported workflow as the host has to understand */
 export interface WorkflowFile {
 	name: string;

@@ -19,9 +19,9 @@ import {
 	core,
 	logger,
 	n8nWorkflow,
-	PACKAGE,
 	prepareWorkflow,
 } from '../../n8n-host/core.mts';
+import { PACKAGE } from '../../n8n-host/workflows.mts';
 
 export { logger };
 

@@ -18,11 +18,10 @@ import {
 	core,
 	logger,
 	n8nWorkflow,
-	PACKAGE,
 	databases,
 	prepareWorkflow,
 } from '../../n8n-host/core.mts';
-import { byId } from '../../n8n-host/workflows.mts';
+import { byId, PACKAGE } from '../../n8n-host/workflows.mts';
 import { serviceTime } from '../support/virtualClock.mts';
 
 export { fillIn } from '../support/fillIn.mts';

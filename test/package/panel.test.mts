@@ -1,7 +1,8 @@
 // The panel of Run Agent Session: its fields in their order, their names, and when they show.
 import { describe, expect, test } from '@jest/globals';
 import type { INodeProperties } from 'n8n-workflow';
-import { builtPackage, n8nWorkflow, PACKAGE } from '../../n8n-host/core.mts';
+import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
+import { PACKAGE } from '../../n8n-host/workflows.mts';
 import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
 
 const { NodeHelpers } = n8nWorkflow;

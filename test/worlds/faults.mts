@@ -1,7 +1,8 @@
 // One fault for each promise of the oracle, planted where the package meets n8n, so that they stay whatever changes in it. An explorer that
 // finds nothing proves nothing until it has found these.
 import type { IExecuteFunctions, IHttpRequestOptions, INodeExecutionData } from 'n8n-workflow';
-import { PACKAGE, type BuiltPackage } from '../../n8n-host/core.mts';
+import type { BuiltPackage } from '../../n8n-host/core.mts';
+import { PACKAGE } from '../../n8n-host/workflows.mts';
 
 export interface Fault {
 	promise: number;

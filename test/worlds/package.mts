@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { INodeType } from 'n8n-workflow';
-import { core, n8nWorkflow, PACKAGE, type BuiltPackage } from '../../n8n-host/core.mts';
+import { core, n8nWorkflow, type BuiltPackage } from '../../n8n-host/core.mts';
+import { PACKAGE } from '../../n8n-host/workflows.mts';
 import type { Random } from './random.mts';
 
 const root = join(import.meta.dirname, '../..');

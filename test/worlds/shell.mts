@@ -18,10 +18,10 @@ import {
 	Credentials,
 	deduplication,
 	n8nWorkflow,
-	PACKAGE,
 	usePackage,
 	type BuiltPackage,
 } from '../../n8n-host/core.mts';
+import { PACKAGE } from '../../n8n-host/workflows.mts';
 import type { ReceivedResponse, SentRequest } from '../support/http.mts';
 import type { Fault } from './faults.mts';
 import { loadPackage } from './package.mts';

@@ -1,7 +1,6 @@
 // The workflow of a world, and n8n's nodes around those of the package, as small as what they do in n8n.
 import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-workflow';
-import { PACKAGE } from '../../n8n-host/core.mts';
-import { byId } from '../../n8n-host/workflows.mts';
+import { byId, PACKAGE } from '../../n8n-host/workflows.mts';
 import { projectId } from './service.mts';
 import type { Settings, World } from './world.mts';
 
