@@ -10,6 +10,7 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
+import { isTool } from '../../shared/n8n/aiTool';
 import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
 import { nonEmptyText, quote } from '../../shared/values';
@@ -56,7 +57,7 @@ export async function runNode(context: IExecuteFunctions): Promise<INodeExecutio
 	const engine = new Engine(context);
 	const outcome = engine.readOutcome() ?? (await engine.followFirstWake());
 	if (outcome) return outcome.outputs;
-	if (engine.replacePause()) return null;
+	if (!isTool(context) && engine.replacePause()) return null;
 	const wake = openWake(engine.wakeKey, () => engine.hasAnswers());
 	try {
 		return await runBatch(engine, wake, context);

@@ -1,6 +1,14 @@
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
 import { readConcurrency } from '../panel/read';
-import { NEVER, pauseUntil, plan, type Known, type Others, type Plan } from '../plan/plan';
+import {
+	NEVER,
+	NO_OTHERS,
+	pauseUntil,
+	plan,
+	type Known,
+	type Others,
+	type Plan,
+} from '../plan/plan';
 import { takeStep } from '../session/step';
 import { applyAnswers } from './answers';
 import type { Batch, Item, Wake } from './batch';
@@ -41,7 +49,8 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			const open = batch.items.filter(isGoing);
 			noteWaiting(batch, open.length);
 			if (open.length === 0) return { kind: 'ended' };
-			const others = engine.readOthers(now);
+			// A tool's run ends with its outcome: what the agent waits for comes after it.
+			const others = batch.canLeave ? engine.readOthers(now) : NO_OTHERS;
 			const planned = planEntry(batch, wake, open, now, others);
 			const isLeaving = batch.canLeave && hasLeaving(batch);
 			if (!isLeaving && planned.due.length > 0) {
