@@ -14,13 +14,7 @@ import type {
 	IRunExecutionData,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
-import {
-	builtPackage,
-	core,
-	logger,
-	n8nWorkflow,
-	prepareWorkflow,
-} from '../../n8n-host/core.mts';
+import { builtPackage, core, logger, n8nWorkflow, prepareWorkflow } from '../../n8n-host/core.mts';
 import { PACKAGE } from '../../n8n-host/workflows.mts';
 
 export { logger };

@@ -384,7 +384,8 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				[],
 				data,
 			);
-			const { workflowData } = await type.webhook!.call(context as never);
+			const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
+			if (workflowData) response.status(200).send(webhookResponse);
 			answer.resumes = workflowData !== undefined;
 			if (!workflowData) return answer;
 			entry.data.main = workflowData;

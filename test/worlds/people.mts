@@ -72,7 +72,7 @@ export function createPeople(
 		const began = time.now();
 		for (;;) {
 			const answer = await getShell().openLink(message.link!, form);
-			const isBusy = answer.status === 0 || (answer.status === 409 && answer.isJson);
+			const isBusy = answer.status === 0 || ([409, 500].includes(answer.status) && answer.isJson);
 			const waitedMs = time.now() - began;
 			if (!isBusy || waitedMs >= PATIENCE_MS) return { ...answer, waitedMs };
 			await time.sleep(AGAIN_MS);

@@ -806,6 +806,11 @@ export function createShell(
 		body: JSON.stringify({ code: 409, message }),
 		isJson: true,
 	});
+	const refusedWake: LinkAnswer = {
+		status: 500,
+		body: '{"message":"There was a problem executing the workflow"}',
+		isJson: true,
+	};
 	const missing = (message: string): LinkAnswer => ({
 		status: 404,
 		body: JSON.stringify({ code: 404, message }),
@@ -866,19 +871,23 @@ export function createShell(
 			[],
 			data,
 		);
-		const { workflowData } = await type.webhook!.call(context as never);
+		const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
 		if (workflowData === undefined) return answer;
 		entry.data.main = workflowData;
+		answer.body = String(webhookResponse);
 		log(`execution ${row.id} wakes by an answer`);
-		// The person has the answer by now.
-		void run(
+		const resumed = run(
 			process,
 			{ executionMode: row.mode, executionData: data, workflowData: structuredClone(row.workflow) },
 			row,
-		)
-			.then(async () => await resumeParent(process, row, data))
-			.catch(ignoreResuming);
-		return answer;
+		);
+		void resumed.then(async () => await resumeParent(process, row, data)).catch(ignoreResuming);
+		// n8n 1 answers before it saves the execution, n8n 2 after it.
+		if (isOld) return answer;
+		return await resumed.then(
+			() => answer,
+			(error: unknown) => (ignoreResuming(error), refusedWake),
+		);
 	}
 
 	const originOf = (id: string): string => {

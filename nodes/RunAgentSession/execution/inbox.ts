@@ -49,6 +49,8 @@ interface RecentAnswer {
 	at: number;
 	contextName: string;
 	answer: SavedAnswer;
+	/** The hash of the form that the browser sent */
+	form: string;
 	isTaken?: true;
 }
 
@@ -118,6 +120,19 @@ export const isSending = (
 	(recent.get(executionId) ?? []).some(
 		({ answer, at, isTaken }) => isTaken && now <= at + STARTING_MS && !isApplied(answer),
 	);
+
+/** Returns whether a link's latest answer was sent with the same form and is saved. A browser repeats a form after an error of n8n. */
+export function isRepeated(
+	executionId: string,
+	link: string,
+	form: string,
+	isApplied: (answer: SavedAnswer) => boolean,
+): boolean {
+	const last = (recent.get(executionId) ?? []).filter(({ answer }) => answer.nonce === link).pop();
+	return (
+		last !== undefined && (last.isTaken === true || isApplied(last.answer)) && last.form === form
+	);
+}
 
 let latest = 0;
 

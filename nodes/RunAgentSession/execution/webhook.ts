@@ -1,7 +1,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import { isRecord, omit, pluralize } from '../../shared/values';
+import { fingerprint, isRecord, omit, pluralize } from '../../shared/values';
 import { PAGE_HEADERS, renderPage, type PageView } from '../page/html';
 import {
 	CHANGE_PARAMETER,
@@ -37,7 +37,7 @@ import {
 	type OtherPage,
 } from './foundPages';
 import { listCourses } from './journal';
-import { isSending, nextAnswerTime, saveWithRecent, type SavedAnswer } from './inbox';
+import { isRepeated, isSending, nextAnswerTime, saveWithRecent, type SavedAnswer } from './inbox';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
 // Neither asks the service: n8n would go on with data that is old by then.
@@ -49,14 +49,16 @@ function sendPage(
 	view: Omit<PageView, 'now'>,
 	headers: Record<string, string> = {},
 ): IWebhookResponseData {
-	const html = renderPage({ now: realClock.now(), ...view });
 	context
 		.getResponseObject()
 		.set({ ...PAGE_HEADERS, ...headers })
 		.status(status)
-		.send(html);
+		.send(render(view));
 	return { noWebhookResponse: true };
 }
+
+const render = (view: Omit<PageView, 'now'>): string =>
+	renderPage({ now: realClock.now(), ...view });
 
 const PAGE_PROBLEMS = {
 	noSuch: {
@@ -116,6 +118,10 @@ const PAGE_PROBLEMS = {
 		says: ['Nothing was decided. Open the link again in a minute, or decide in the dashboard.'],
 	},
 };
+
+/** Returns the nonce of a link. */
+const toLink = ({ question, approver }: FoundLink<KnownRecord>): string =>
+	question.approvers[approver].nonce;
 
 const commonView = ({ origin, sessionId, dashboardUrl }: KnownRecord) => ({
 	...origin,
@@ -339,13 +345,17 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	const all = isEnded ? { others: [], more: 0 } : findOthers(nodes, found);
 	const view = { ...(isEnded ? closedView(found) : openView(found, all)), query: toQuery(query) };
 	const { pending, projectId, others = [] } = view;
+	const body: unknown = context.getBodyData();
+	const form = fingerprint(JSON.stringify(body));
+	const isKnown = (saved: SavedAnswer) => isApplied(execution, saved);
+	if (isPost && isRepeated(context.getExecutionId(), toLink(found), form, isKnown))
+		return sendPage(context, 200, view);
 	if (!pending) return isPost ? refuseLate(context, view) : sendPage(context, 200, view);
 	const sections: PageSection[] = [{ projectId, pending }, ...others];
 	const whole = openWholeChange(found, sections, query);
 	if (!isPost) return sendPage(context, 200, whole ? { ...whole, query: view.query } : view);
-	const body: unknown = context.getBodyData();
 	const now = realClock.now();
-	if (isSending(context.getExecutionId(), (saved) => isApplied(execution, saved), now)) {
+	if (isSending(context.getExecutionId(), isKnown, now)) {
 		const filled = isRecord(body) ? body : {};
 		// The page's script sends the form again.
 		const headers = { 'Retry-After': '1' };
@@ -364,24 +374,28 @@ function respond(context: IWebhookFunctions): IWebhookResponseData {
 	}
 	const pages = [page, ...all.others];
 	const sent = answers.map((each, index) => ({ ...pages[index], answers: each }));
-	return acceptAnswers(context, execution, sent);
+	return acceptAnswers(context, execution, sent, form);
 }
 
-/** Saves answers, says so, and makes n8n execute the node again. n8n saves the answers before that. */
+/**
+ * Makes n8n save answers and execute the node again. n8n 2 sends the page that confirms them after it has saved them, and an error if
+ * another wake has begun; n8n 1 sends it before.
+ */
 function acceptAnswers(
 	context: IWebhookFunctions,
 	{ contexts, resume }: PausedExecution,
 	sent: ReadonlyArray<FoundPage & { answers: FormAnswer[] }>,
+	form: string,
 ): IWebhookResponseData {
 	const view = confirmView(sent[0].found, sent);
 	for (const { found, contextName, answers } of sent) {
 		if (answers.length === 0) continue;
-		const answer = { nonce: found.question.approvers[found.approver].nonce, answers };
-		saveWithRecent(context.getExecutionId(), contexts, { contextName, answer }, realClock.now());
+		const answer = { nonce: toLink(found), answers };
+		const added = { contextName, answer, form };
+		saveWithRecent(context.getExecutionId(), contexts, added, realClock.now());
 	}
-	const workflowData = resume();
-	sendPage(context, 200, view);
-	return { workflowData, noWebhookResponse: true };
+	context.getResponseObject().set(PAGE_HEADERS);
+	return { workflowData: resume(), webhookResponse: render(view) };
 }
 
 /** Handles the node's webhook. Never throws, because n8n would end the paused execution. */

@@ -1,4 +1,5 @@
-// While the execution runs, n8n itself answers 409 with JSON. The script sends the form again then, so that nobody loses a choice.
+// While the execution runs, n8n itself answers 409 with JSON, and 500 if it wakes at this moment. The script sends the form again then, so
+// that nobody loses a choice.
 // Without scripts, the page works as well. The Content-Security-Policy names the hash of exactly this text.
 
 export const PAGE_SCRIPT = `
@@ -21,13 +22,15 @@ addEventListener('submit', async (event) => {
 		const answer = await fetch('', { method: 'POST', body }).catch(() => undefined);
 		if (!answer) return say('There’s no connection. Nothing was sent. Select Send again.');
 		const text = await answer.text();
-		const isBusy =
-			answer.status === 409 && (answer.headers.has('retry-after') || /running already/.test(text));
+		const isPage = /html/.test(answer.headers.get('content-type'));
+		const isBusy = isPage
+			? answer.headers.has('retry-after')
+			: /running already|executing the workflow/.test(text);
 		if (isBusy && Date.now() < until) {
 			await new Promise((resolve) => setTimeout(resolve, 1000));
 			continue;
 		}
-		if (/html/.test(answer.headers.get('content-type'))) {
+		if (isPage) {
 			document.open();
 			document.write(text);
 			return document.close();
