@@ -372,7 +372,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				method: form ? 'POST' : 'GET',
 				headers: { 'content-type': 'application/x-www-form-urlencoded' },
 				query: Object.fromEntries(new URL(link).searchParams),
-				body: form ?? {},
+				body: form,
 			} as never;
 			const type = builtPackage().nodes[`${PACKAGE}runAgentSession`];
 			const context = new core.WebhookContext(

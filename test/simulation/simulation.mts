@@ -9,7 +9,7 @@ import { findProject } from '../../nodes/shared/client/projects.ts';
 import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
-import { saveAnswer } from '../../nodes/RunAgentSession/execution/inbox.ts';
+import { saveAnswer } from '../../nodes/RunAgentSession/page/inbox.ts';
 import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
 import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';

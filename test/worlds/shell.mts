@@ -859,7 +859,7 @@ export function createShell(
 				method: form ? 'POST' : 'GET',
 				headers: { 'content-type': 'application/x-www-form-urlencoded' },
 				query: Object.fromEntries(url.searchParams),
-				body: form ?? {},
+				body: form,
 			},
 		});
 		const context = new core.WebhookContext(

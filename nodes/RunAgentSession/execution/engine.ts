@@ -14,7 +14,7 @@ import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
 import { MAX_PAUSE_MS } from '../plan/intervals';
 import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
-import { listAnswers, moveAnswers } from './inbox';
+import { listAnswers, moveAnswers } from '../page/inbox';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
 

@@ -29,19 +29,35 @@ import {
 	looksLike,
 	type RequestRecord,
 } from '../requests/record';
-import { shownRequests } from '../requests/request';
+import { shownRequests, type RequestOrigin } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
 
 // What the approval page shows of a session, and how it reads an answer. Both come from the session's records alone.
 
-export interface Asking {
-	requests: RequestRecord[];
-	questions: Question[];
+/** What the page needs to know of the node's settings */
+export interface PageSettings {
 	preferences?: OptionPreferences;
 	sendComments?: boolean;
 	/** True if the agent gets the reason of a denial */
 	sendsReasons?: boolean;
+}
+
+export interface Asking extends PageSettings {
+	requests: RequestRecord[];
+	questions: Question[];
+}
+
+/** What the page reads of a session's record */
+export interface PageSession {
+	state: 'running' | 'ended';
+	sessionId: string;
+	dashboardUrl?: string;
+	origin?: Omit<RequestOrigin, 'sessionId'>;
+	/** Everything known about the agent's requests, and what approvers were asked */
+	requests: RequestRecord[];
+	questions: Question[];
+	page?: PageSettings;
 }
 
 export const NONCE_PARAMETER = 'question';

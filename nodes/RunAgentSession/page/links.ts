@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
 import {
 	createForm,
 	findLink,
@@ -8,20 +7,18 @@ import {
 	type Asking,
 	type FoundLink,
 	type PageForm,
-} from '../page/view';
-import { findQuestion, isTeam, positionIn } from '../requests/questions';
-import { isOpen } from '../requests/record';
+	type PageSession,
+} from './view';
+import { castAnswer } from '../requests/castAnswer';
+import { findQuestion, isTeam, positionIn, type Question } from '../requests/questions';
+import { isOpen, type RequestRecord } from '../requests/record';
 import { hasVoted } from '../requests/votes';
-import type { KnownRecord } from '../session/record';
-import { withAnswers } from './answers';
-import type { PausedExecution } from './engine';
-import { listUnapplied } from './inbox';
-import { listCourses } from './journal';
+import { listUnapplied, type SavedAnswer } from './inbox';
 
 // Finds what a link is for, in all nodes of the execution.
 
 export interface FoundPage {
-	found: FoundLink<KnownRecord>;
+	found: FoundLink<PageSession>;
 	/** The name of the node's context */
 	contextName: string;
 }
@@ -31,38 +28,42 @@ export interface OtherPage extends FoundPage {
 	pending: PageForm;
 }
 
-/** The sessions of a node, with the answers that the node hasn't applied yet */
-interface NodeSessions {
+/** The sessions of a node */
+export interface NodeSessions {
 	contextName: string;
-	records: KnownRecord[];
+	/** In which answers wait until the node applies them */
+	nodeContext: IDataObject;
+	records: PageSession[];
 }
 
-export const askingOf = ({ page, ...record }: KnownRecord): Asking => ({ ...record, ...page });
+export const askingOf = ({ page, ...record }: PageSession): Asking => ({ ...record, ...page });
 
-function readSessions(
-	contextName: string,
-	nodeContext: IDataObject,
-	executionId: string,
-): NodeSessions {
-	const records = listCourses(nodeContext);
-	for (const { nonce, answers } of listUnapplied(
-		executionId,
-		contextName,
-		nodeContext,
-		realClock.now(),
-	)) {
+/** Returns the requests of a link's session with the answers that were saved for the link. */
+export function withAnswers(
+	record: Pick<Asking, 'requests' | 'questions'>,
+	own: Question,
+	approver: number,
+	answers: SavedAnswer['answers'],
+): RequestRecord[] {
+	const { questions } = record;
+	let { requests } = record;
+	for (const answer of answers)
+		requests = castAnswer({ requests, questions }, own, approver, answer) ?? requests;
+	return requests;
+}
+
+/** Returns the sessions of a node with the answers that it hasn't applied yet. */
+export function withUnapplied(node: NodeSessions, executionId: string, now: number): NodeSessions {
+	const { contextName, nodeContext } = node;
+	const records = [...node.records];
+	for (const { nonce, answers } of listUnapplied(executionId, contextName, nodeContext, now)) {
 		const { record, question, approver = 0 } = findLink(records, nonce) ?? {};
 		if (!record || !question) continue;
 		const requests = withAnswers(record, question, approver, answers);
 		records[records.indexOf(record)] = { ...record, requests };
 	}
-	return { contextName, records };
+	return { ...node, records };
 }
-
-export const listSessions = ({ contexts }: PausedExecution, executionId: string): NodeSessions[] =>
-	Object.entries(contexts)
-		.filter(([contextName]) => contextName.startsWith('node:'))
-		.map(([contextName, nodeContext]) => readSessions(contextName, nodeContext, executionId));
 
 export function findPage(nodes: readonly NodeSessions[], nonce: unknown): FoundPage | undefined {
 	for (const { contextName, records } of nodes) {
@@ -73,7 +74,7 @@ export function findPage(nodes: readonly NodeSessions[], nonce: unknown): FoundP
 }
 
 /** Without approvers, one link may be for a person who has nothing to do with another project. */
-const mayShare = (own: FoundLink<KnownRecord>, record: KnownRecord): boolean =>
+const mayShare = (own: FoundLink<PageSession>, record: PageSession): boolean =>
 	record.state === 'running' &&
 	record.sessionId !== own.record.sessionId &&
 	(isTeam(own.question) ||
@@ -85,9 +86,9 @@ const MAX_OTHERS = 10;
 
 /** Returns the latest link of a session for an approver, if it may have a request without an answer. */
 function findOwnLink(
-	record: KnownRecord,
-	own: FoundLink<KnownRecord>,
-): FoundLink<KnownRecord> | undefined {
+	record: PageSession,
+	own: FoundLink<PageSession>,
+): FoundLink<PageSession> | undefined {
 	const reader = own.question.approvers[own.approver];
 	const { requests, questions } = record;
 	const open = requests.flatMap((request) => {
@@ -103,7 +104,7 @@ function findOwnLink(
 /** Returns the other sessions that wait for an answer of a link's approver, and the number of those that the page doesn't show. */
 export function findOthers(
 	nodes: readonly NodeSessions[],
-	own: FoundLink<KnownRecord>,
+	own: FoundLink<PageSession>,
 ): { others: OtherPage[]; more: number } {
 	const others: OtherPage[] = [];
 	let more = 0;

@@ -1,0 +1,382 @@
+import { fingerprint, isRecord, omit, pluralize } from '../../shared/values';
+import type { PageView } from './html';
+import {
+	CHANGE_PARAMETER,
+	createForm,
+	describeVotes,
+	isAnswerable,
+	isDecidedBy,
+	isProblem,
+	isUnanswered,
+	listGiven,
+	listTyped,
+	NONCE_PARAMETER,
+	readForms,
+	repeatAnswer,
+	type FormProblem,
+	type FoundLink,
+	type GivenAnswer,
+	type PageForm,
+	type PageSession,
+	type PageSection,
+} from './view';
+import { castAnswer, type FormAnswer } from '../requests/castAnswer';
+import { LONG_CHANGE, readChange } from '../requests/change';
+import { findQuestion, positionIn, type Question } from '../requests/questions';
+import { summarizeDecisions } from '../requests/summary';
+import { isRepeated, isSending, nextAnswerTime, type SavedAnswer } from './inbox';
+import {
+	askingOf,
+	findOthers,
+	findPage,
+	withUnapplied,
+	type NodeSessions,
+	type OtherPage,
+} from './links';
+
+// A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
+// Neither asks the service: n8n would go on with data that is old by then.
+
+/** A request to a link */
+export interface PageCall {
+	executionId: string;
+	method: string;
+	contentType: unknown;
+	query: unknown;
+	body: unknown;
+}
+
+type View = Omit<PageView, 'now'>;
+
+/** A page, and with the status 200 for a form the answers to save before n8n executes the node again */
+export interface PageResponse {
+	status: number;
+	view: View;
+	headers?: Record<string, string>;
+	saves?: Array<{ contextName: string; answer: SavedAnswer; form: string }>;
+}
+
+const PAGE_PROBLEMS = {
+	noSuch: {
+		title: 'This link isn’t valid',
+		says: [
+			'It may have been cut off. Open it again from the original message. Nothing was decided.',
+		],
+	},
+	wrongMethod: {
+		title: 'Nothing was decided',
+		says: ['Open the link in a browser, choose, and select Send.'],
+	},
+	wrongForm: {
+		title: 'Your answer couldn’t be read',
+		says: ['Nothing was decided. Open the link in a browser, choose, and select Send.'],
+	},
+	changed: {
+		title: 'The request has changed',
+		says: ['Your answer wasn’t saved. The agent now needs your approval for this:'],
+	},
+	missing: {
+		title: 'A choice is missing',
+		says: ['Nothing was saved. Choose for each marked request, then select Send.'],
+	},
+	wrongAnswer: {
+		title: 'Your answer can’t be sent',
+		says: ['Nothing was saved. Change the marked answers, then select Send.'],
+	},
+	sending: {
+		title: 'Another answer is being sent',
+		says: ['Your answer wasn’t saved. Select Send again in a few seconds.'],
+	},
+	answered: {
+		title: 'Already answered',
+		says: ['Your new answer wasn’t saved, because an earlier one was sent.'],
+	},
+	closed: {
+		title: 'Already answered',
+		says: ['This request has already been answered. There’s nothing left to decide here.'],
+	},
+	ended: {
+		title: 'The session has ended',
+		says: ['There’s nothing left to decide here.'],
+	},
+	renewed: {
+		title: 'The request has changed',
+		says: [
+			'Answers to the earlier request don’t count. Open the link in the latest message. Nothing was decided here.',
+		],
+	},
+	replaced: {
+		title: 'This link was replaced',
+		says: ['Open the link in the latest message. Nothing was decided here.'],
+	},
+	failed: {
+		title: 'The page can’t be shown',
+		says: ['Nothing was decided. Open the link again in a minute, or decide in the dashboard.'],
+	},
+};
+
+/** Returns the nonce of a link. */
+const toLink = ({ question, approver }: FoundLink<PageSession>): string =>
+	question.approvers[approver].nonce;
+
+const commonView = ({ origin, sessionId, dashboardUrl }: PageSession) => ({
+	...origin,
+	sessionId,
+	dashboardUrl,
+});
+
+const readerOf = ({ approvers, needed }: Question, approver: number): Pick<PageView, 'reader'> => {
+	const { name } = approvers[approver];
+	return name === undefined ? {} : { reader: { name, needed } };
+};
+
+/** Returns the reason why a link accepts no answer. */
+function findClosed(
+	{ state, requests, questions }: PageSession,
+	own: Question,
+	given: readonly unknown[],
+): 'closed' | 'ended' | 'renewed' | 'replaced' {
+	const shown = requests.filter(({ contentHash }) => own.contents.includes(contentHash));
+	if (given.length > 0 || shown.some(({ decision }) => decision !== undefined)) return 'closed';
+	if (state === 'ended') return 'ended';
+	if (shown.some(({ isReplaced }) => isReplaced)) return 'renewed';
+	return shown.some((record) => findQuestion(questions, record) !== own) ? 'replaced' : 'closed';
+}
+
+function closedView({ record, question, approver }: FoundLink<PageSession>): View {
+	const given = listGiven(askingOf(record), question, approver);
+	const others = record.requests.filter(
+		(request) => question.contents.includes(request.contentHash) && !isDecidedBy(request, approver),
+	);
+	return {
+		...commonView(record),
+		...readerOf(question, approver),
+		given,
+		decisions: summarizeDecisions(others).decisions,
+		...PAGE_PROBLEMS[findClosed(record, question, given)],
+	};
+}
+
+/** Returns the query of a link, without what is shown of it. */
+function toQuery(query: Record<string, unknown>): string {
+	const texts = Object.entries(query).filter(
+		(each): each is [string, string] => each[0] !== CHANGE_PARAMETER && typeof each[1] === 'string',
+	);
+	return new URLSearchParams(texts).toString();
+}
+
+/** Returns the page with the whole change of a request that the page shows. */
+function openWholeChange(
+	{ record: session }: FoundLink<PageSession>,
+	sections: readonly PageSection[],
+	query: Record<string, unknown>,
+): View | undefined {
+	const request = sections
+		.flatMap(({ pending }) => pending.requests)
+		.find(({ record }) => record.contentHash === query[CHANGE_PARAMETER]);
+	const wholeChange = request && readChange(request.interaction, LONG_CHANGE);
+	return (
+		wholeChange && { ...commonView(session), title: 'The whole change', says: [], wholeChange }
+	);
+}
+
+const SAVED_SAYS = 'Until it’s sent, you can change it here. The last answer counts.';
+
+/** Returns the heading of a page with open requests, and what it says. */
+function introduce(
+	{ requests }: PageForm,
+	others: readonly OtherPage[],
+): Pick<PageView, 'title' | 'says'> {
+	const count = others.reduce((sum, each) => sum + each.pending.requests.length, 0);
+	const below = `${pluralize(count, 'request')} of other sessions ${count === 1 ? 'is' : 'are'} below.`;
+	const says = count === 0 ? [] : [below];
+	const answerable = requests.filter(isAnswerable);
+	if (answerable.length > 0 && !answerable.some(isUnanswered)) {
+		const isDecided = answerable.every(({ status }) => status?.isDecided ?? true);
+		return isDecided
+			? { title: 'Your answer is saved and will be sent', says: [SAVED_SAYS, ...says] }
+			: {
+					title: 'Your answer is saved',
+					says: ['The request waits for other approvers.', SAVED_SAYS, ...says],
+				};
+	}
+	const isQuestion = requests.every(({ question: asked }) => asked);
+	return {
+		title: isQuestion ? 'The agent has a question' : 'The agent needs your approval',
+		says,
+	};
+}
+
+function openView(
+	found: FoundLink<PageSession>,
+	{ others, more }: ReturnType<typeof findOthers>,
+): View {
+	const { record, approver, question } = found;
+	const pending = createForm(askingOf(record), question, approver);
+	if (pending.requests.length === 0) return closedView(found);
+	const shown = new Set(pending.requests.map((request) => request.record));
+	return {
+		// The link also shows later requests of the session.
+		given: listGiven(askingOf(record), question, approver).filter(
+			(each) => !shown.has(each.record),
+		),
+		...commonView(record),
+		...readerOf(question, approver),
+		...introduce(pending, others),
+		pending,
+		others: others.map((other) => ({
+			...commonView(other.found.record),
+			deadline: other.found.question.deadline,
+			sendsReasons: other.found.record.page?.sendsReasons,
+			pending: other.pending,
+		})),
+		moreSessions: more,
+		deadline: question.deadline,
+		sendsReasons: record.page?.sendsReasons,
+		commentHint: record.page?.sendComments
+			? 'The agent gets your comment, too.'
+			: 'Your comment is saved with the decision. The agent doesn’t get it.',
+	};
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/** Returns what the page says of a form that isn't accepted. It keeps what was typed. */
+function explainProblem(problem: FormProblem, body: unknown, isSingle: boolean): Partial<View> {
+	const sent = isRecord(body) ? body : {};
+	if (problem !== 'changed') {
+		const { problems } = problem;
+		const isMissing = problems.every((each) => each.isMissing);
+		return {
+			...(isMissing ? PAGE_PROBLEMS.missing : PAGE_PROBLEMS.wrongAnswer),
+			filled: sent,
+			problems,
+		};
+	}
+	const { comment, answer0, reason0 } = sent;
+	// With several requests, only the comment is surely about those that are shown now.
+	if (isSingle) return { ...PAGE_PROBLEMS.changed, filled: { comment, answer0, reason0 } };
+	return { ...PAGE_PROBLEMS.changed, filled: { comment }, typed: listTyped(omit(sent, 'comment')) };
+}
+
+/** Returns a page that takes no answer anymore, with what was typed into its form. */
+const refuseLate = (view: View, body: unknown): PageResponse => ({
+	status: 409,
+	view: {
+		...view,
+		says: ['Your new answer wasn’t saved.', ...view.says],
+		typed: listTyped(isRecord(body) ? body : {}),
+	},
+});
+
+/** Returns the page that confirms an answer, with what the votes are then. */
+function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): View {
+	return {
+		...commonView(own.record),
+		...readerOf(own.question, own.approver),
+		title: 'Your answer was saved',
+		says: [
+			'It will be sent to the agent, usually within a minute. Until it’s sent, you can change it with the same link.',
+		],
+		given: sent.flatMap(repeatAnswers),
+		isSender: true,
+	};
+}
+
+interface SentAnswers {
+	found: FoundLink<PageSession>;
+	answers: readonly FormAnswer[];
+}
+
+/** Repeats answers, with what the votes are then. */
+function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
+	const { record, question: own, approver } = found;
+	const { questions } = record;
+	return answers.flatMap((answer): GivenAnswer[] => {
+		const { requests } = record;
+		const after = castAnswer({ requests, questions }, own, approver, answer) ?? requests;
+		const request = after.find((each, at) => each !== requests[at]);
+		const question = request && findQuestion(questions, request);
+		if (!request || !question) return [];
+		const position = positionIn(question, own.approvers[approver], own);
+		const status = describeVotes(request, question, questions, position);
+		return [repeatAnswer(request, answer.vote, status)];
+	});
+}
+
+/** Returns whether the execution has an answer in its records. */
+function isApplied(nodes: readonly NodeSessions[], { answers }: SavedAnswer): boolean {
+	const requests = nodes.flatMap(({ records }) => records.flatMap((each) => each.requests));
+	const times = requests.flatMap(({ votes }) => votes.map(({ at }) => at));
+	return answers.every(({ vote }) => times.some((at) => at >= vote.at));
+}
+
+/**
+ * Returns the page for a request to a link, and the answers to save.
+ * @param stored the sessions as n8n has saved them
+ */
+export function respond(
+	{ executionId, method, contentType, query: given, body }: PageCall,
+	stored: readonly NodeSessions[],
+	now: number,
+): PageResponse {
+	if (!['GET', 'HEAD', 'POST'].includes(method))
+		return { status: 405, view: PAGE_PROBLEMS.wrongMethod };
+	const query = isRecord(given) ? given : {};
+	const nodes = stored.map((node) => withUnapplied(node, executionId, now));
+	const page = findPage(nodes, query[NONCE_PARAMETER]);
+	if (!page) return { status: 404, view: PAGE_PROBLEMS.noSuch };
+	const { found } = page;
+	const isPost = method === 'POST';
+	if (isPost && !FORM_TYPE.test(String(contentType ?? '')))
+		return { status: 415, view: { ...commonView(found.record), ...PAGE_PROBLEMS.wrongForm } };
+	const isEnded = found.record.state === 'ended';
+	const all = isEnded ? { others: [], more: 0 } : findOthers(nodes, found);
+	const view = { ...(isEnded ? closedView(found) : openView(found, all)), query: toQuery(query) };
+	const form = fingerprint(JSON.stringify(body) ?? '');
+	const isKnown = (saved: SavedAnswer) => isApplied(stored, saved);
+	if (isPost && isRepeated(executionId, toLink(found), form, isKnown)) return { status: 200, view };
+	const { pending, projectId, others = [] } = view;
+	if (!pending) return isPost ? refuseLate(view, body) : { status: 200, view };
+	const sections: PageSection[] = [{ projectId, pending }, ...others];
+	const whole = openWholeChange(found, sections, query);
+	if (!isPost) return { status: 200, view: whole ? { ...whole, query: view.query } : view };
+	if (isSending(executionId, isKnown, now)) {
+		const filled = isRecord(body) ? body : {};
+		// The page's script sends the form again.
+		const headers = { 'Retry-After': '1' };
+		return { status: 409, view: { ...view, ...PAGE_PROBLEMS.sending, filled }, headers };
+	}
+	const answers = readForms(sections, body, nextAnswerTime(now));
+	if (isProblem(answers)) return refuseForm(view, sections, answers, body);
+	const pages = [page, ...all.others];
+	const sent = answers.map((each, index) => ({ ...pages[index], answers: each }));
+	const saves = sent.flatMap(({ found: link, contextName, answers: each }) =>
+		each.length === 0
+			? []
+			: [{ contextName, answer: { nonce: toLink(link), answers: each }, form }],
+	);
+	return { status: 200, view: confirmView(found, sent), saves };
+}
+
+function refuseForm(
+	view: View,
+	sections: readonly PageSection[],
+	problem: FormProblem,
+	body: unknown,
+): PageResponse {
+	if (problem === 'changed' && (view.given ?? []).length > 0)
+		return {
+			status: 409,
+			view: {
+				...view,
+				...PAGE_PROBLEMS.answered,
+				typed: listTyped(isRecord(body) ? body : {}),
+			},
+		};
+	const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;
+	return { status: 409, view: { ...view, ...explainProblem(problem, body, isSingle) } };
+}
+
+/** The page if `respond` fails */
+export const FAILED: PageResponse = { status: 500, view: PAGE_PROBLEMS.failed };
