@@ -18,6 +18,24 @@ export async function findProject(api: ApiClient, projectId: string): Promise<Pr
 	return found instanceof Error ? {} : found;
 }
 
+/** Lookups that are under way, which the sessions of a project share */
+const running = new WeakMap<ApiClient, Map<string, Promise<ProjectDetails>>>();
+
+/** Returns a lookup that asks for each project once, also if nothing was found. @param found the details by project, which the caller keeps */
+export function createProjectLookup(
+	api: ApiClient,
+	found: Record<string, ProjectDetails>,
+): (projectId: string) => Promise<ProjectDetails> {
+	const lookups = running.get(api) ?? new Map<string, Promise<ProjectDetails>>();
+	running.set(api, lookups);
+	return async (projectId) => {
+		if (found[projectId]) return found[projectId];
+		const lookup = lookups.get(projectId) ?? findProject(api, projectId);
+		lookups.set(projectId, lookup);
+		return (found[projectId] = { ...(await lookup) });
+	};
+}
+
 async function searchProjects(
 	api: ApiClient,
 	projectId: string,
