@@ -385,7 +385,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				data,
 			);
 			const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
-			if (workflowData) response.status(200).send(webhookResponse);
+			if (webhookResponse !== undefined) response.status(200).send(webhookResponse);
 			answer.resumes = workflowData !== undefined;
 			if (!workflowData) return answer;
 			entry.data.main = workflowData;

@@ -13,12 +13,12 @@ export interface Span {
 }
 
 /** n8n checks for paused executions each minute, the node doesn't pause for less than 35 s, and everything takes a while. */
-export const WAKE_MS = 130 * SECOND;
+export const WAKE_MS = 135 * SECOND;
 /** A reading while the execution keeps running, with retries and a full rate limit */
 const KEPT_MS = 50 * SECOND;
 /** After a disturbance, failures in a row may have made the wait longer. */
 const RECOVERY_MS = 200 * SECOND;
-/** The answer to a start has arrived by then, and n8n's store has it. */
+/** After the answer to a start, n8n's store has it by then. */
 const KNOWN_MS = 1.5 * SECOND;
 const SHARE = 1 / 20;
 const [SHORTEST_MS, LONGEST_MS] = [70 * SECOND, 10 * MINUTE];
@@ -34,6 +34,8 @@ export interface Facts {
 	boundMs(session: SessionTruth, lastReadAt: number): number;
 	/** Milliseconds in which nobody can expect the node to act */
 	disturbedMs(origin: string, from: number, to: number): number;
+	/** The time at which this many undisturbed milliseconds have passed */
+	after(origin: string, from: number, ms: number): number;
 	/** Items with the session that left at their end */
 	leftOf(session: SessionTruth): Left[];
 	/** The text of all errors of an execution */
@@ -224,8 +226,9 @@ export function collectFacts(history: History): Facts {
 			const start = service.arrivals.find(
 				(each) => each.kind === 'start' && each.label === label && each.at === startedAt,
 			);
-			if (start?.isGood !== true) return false;
-			return !shell.downs.some(({ from }) => from >= startedAt && from < startedAt + KNOWN_MS);
+			const { isGood = false, deliveredAt } = start ?? {};
+			if (!isGood || deliveredAt === undefined) return false;
+			return !shell.downs.some(({ from }) => from >= deliveredAt && from < deliveredAt + KNOWN_MS);
 		},
 		boundMs(session, lastReadAt) {
 			if (isKept(session)) return KEPT_MS;
@@ -240,6 +243,17 @@ export function collectFacts(history: History): Facts {
 				(sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
 				0,
 			),
+		after(origin, from, ms) {
+			let [at, left] = [from, ms];
+			for (const span of disturbances(origin)) {
+				if (span.to <= at) continue;
+				const freeMs = Math.max(0, span.from - at);
+				if (freeMs >= left) break;
+				left -= freeMs;
+				at = span.to;
+			}
+			return at + left;
+		},
 		itemEndOf(session) {
 			const origin = originOfLabel(session.label);
 			const own = origin === undefined ? [] : executionsOf(origin);

@@ -69,7 +69,12 @@ const isReadInTime: Promised = (facts, report) => {
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined || !facts.isKnown(session)) continue;
 		const readings = facts.goodReadings(session);
-		const lastChange = session.changes.at(-1)!;
+		// A decision that the node sends to a session that has ended is its last.
+		const last = session.changes.filter((at) => at <= (session.endedAt ?? Infinity)).at(-1)!;
+		const gone = session.requests.map(({ goneAt = 0, decision }) =>
+			decision?.by === 'api' ? 0 : goneAt,
+		);
+		const lastChange = Math.max(last, ...gone);
 		const seenEnd =
 			session.endedAt === undefined
 				? undefined
@@ -81,7 +86,12 @@ const isReadInTime: Promised = (facts, report) => {
 			const allowed = facts.boundMs(session, from) + facts.disturbedMs(origin, from, to);
 			if (to - from <= allowed) continue;
 			const kind = n === 1 ? 'first read late' : 'read late';
-			report(kind, session, `${seconds(to - from)} instead of ${seconds(allowed)}`, from + allowed);
+			report(
+				kind,
+				session,
+				`${session.label}, ${seconds(to - from)} instead of ${seconds(allowed)}`,
+				from + allowed,
+			);
 			break;
 		}
 	}
@@ -103,7 +113,7 @@ const isExecutedSoon: Promised = (facts, report) => {
 	}
 };
 
-/** Before every pause but the one after the starts, each session has been read. */
+/** Before every pause but those after starts, each session has been read. */
 const isReadBeforePause: Promised = (facts, report) => {
 	const { shell, service, world } = facts.history;
 	for (const session of service.sessions) {
@@ -118,9 +128,13 @@ const isReadBeforePause: Promised = (facts, report) => {
 				shell.originOf(executionId) === origin,
 		);
 		const beginMs = 4 * SECOND + 4 * (world.latencyMs ?? 0);
+		const hasStarted = (at: number) =>
+			service.sessions.some(
+				({ startedAt, label }) =>
+					at > startedAt && at <= startedAt + beginMs && facts.originOfLabel(label) === origin,
+			);
 		const pause = pauses.find(
-			({ at }) =>
-				at > session.startedAt + beginMs && facts.disturbedMs(origin, session.startedAt, at) === 0,
+			({ at }) => !hasStarted(at) && facts.disturbedMs(origin, session.startedAt, at) === 0,
 		);
 		if (pause)
 			report('paused with a session that was never read', session, session.label, pause.at);
@@ -151,9 +165,7 @@ const isHandledInTime: Promised = (facts, report) => {
 		for (const request of session.requests) {
 			const seenAt = readings.find((at) => at > request.at && at < (request.goneAt ?? Infinity));
 			if (seenAt === undefined) continue;
-			const deadline = seenAt + MINUTE + facts.disturbedMs(origin, seenAt, seenAt + MINUTE);
-			const disturbed = facts.disturbedMs(origin, seenAt, deadline + MINUTE);
-			const end = deadline + disturbed;
+			const end = facts.after(origin, seenAt, 2 * MINUTE);
 			if (Math.min(request.goneAt ?? Infinity, itemEnd, facts.history.ended) <= end) continue;
 			const command = commandIn(session, request);
 			if (isPolicyDecided(facts, session, request))
@@ -279,6 +291,9 @@ const leavesOnce: Promised = (facts, report) => {
 				// A retry returns it.
 				if (session.ended === 'completed' && !isRunning && !isRefused(row)) continue;
 				if (isNamedIn(row, session)) continue;
+				// An earlier error named a session that was over before this execution.
+				const isOver = session.ended !== 'completed' && session.endedAt! < row.startedAt;
+				if (isOver && isNamed(session)) continue;
 				const how = isRunning ? 'running' : session.ended;
 				report(`an error doesn't name a session (${how})`, session, session.label, row.endedAt!);
 			}
@@ -371,7 +386,13 @@ const endsInTime: Promised = (facts, report) => {
 			undefined,
 		);
 		if (!lastSession) continue;
-		const from = Math.max(lastSession.endedAt!, final.startedAt);
+		// A session that has completed waits for an approver of its pending requests, or Max Wait.
+		const requests = own.flatMap((session) =>
+			session.ended === 'completed' ? session.requests : [],
+		);
+		if (requests.some(({ goneAt }) => goneAt === undefined)) continue;
+		const gone = requests.map(({ goneAt }) => goneAt!);
+		const from = Math.max(lastSession.endedAt!, final.startedAt, ...gone);
 		const to = final.endedAt!;
 		const bound =
 			facts.boundMs(lastSession, from) + WAKE_MS + (world.settings?.maxTries ?? 1) * 10 * SECOND;
@@ -551,10 +572,13 @@ const costsLittle: Promised = (facts, report) => {
 		const reads = service.arrivals.filter(
 			({ kind, sessionId }) => kind === 'read' && sessionId === session.sessionId,
 		);
-		const lifeMs = facts.itemEndOf(session) - session.startedAt;
 		const { keepsRunning, maxWaitMinutes } = settings(session);
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined) continue;
+		// A retry waits again, and n8n doesn't stop the sub-workflow of a stopped execution.
+		const ends = facts.executionsOf(origin).map(({ endedAt }) => endedAt ?? facts.history.ended);
+		const lefts = facts.leftOf(session).map(({ at }) => at);
+		const lifeMs = Math.min(Math.max(...ends), ...lefts) - session.startedAt;
 		if (keepsRunning && maxWaitMinutes === 0 && !world.kills && !world.weather) {
 			const attempts = mainRows(facts, origin).length;
 			const good = reads.filter(({ answered }) => answered === '200').length;
@@ -576,7 +600,12 @@ const costsLittle: Promised = (facts, report) => {
 		const disturbed =
 			facts.disturbedMs(origin, session.startedAt, session.startedAt + lifeMs) / SECOND;
 		if (reads.length > most + disturbed)
-			report('too many readings', session, `${reads.length} (${wakes} wakes)`, session.startedAt);
+			report(
+				'too many readings',
+				session,
+				`${session.label}, ${reads.length} in ${seconds(lifeMs)} (${wakes} wakes)`,
+				session.startedAt,
+			);
 	}
 	for (const row of shell.rows.values()) {
 		if (!isFinal(row) || row.workflow.id === 'answers') continue;

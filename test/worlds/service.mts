@@ -38,6 +38,8 @@ export interface Arrival {
 	sessionId?: string;
 	/** What the sender got */
 	answered: string;
+	/** The time at which it got that. Missing if n8n was killed before, or the response was lost */
+	deliveredAt?: number;
 	/** The service did it */
 	isDone: boolean;
 	/** The sender got the service's own answer to what it asked */
@@ -49,8 +51,8 @@ export interface Service {
 	/** Labels of created products */
 	products: Array<{ label: string; at: number }>;
 	arrivals: Arrival[];
-	/** Takes a request that has arrived. Undefined if the response is lost. */
-	receive(request: SentRequest): Promise<ReceivedResponse | undefined>;
+	/** Takes a request that has arrived. Without a response if it's lost. */
+	receive(request: SentRequest): { arrival: Arrival; response?: ReceivedResponse };
 	/** Returns the weather that keeps a request from arriving, or delays it. */
 	weatherFor(request: SentRequest): Weather | undefined;
 	/** Notes a request for which there was no connection. */
@@ -384,7 +386,7 @@ export function createService(
 			const weather = choose(request);
 			return weather && BEFORE[weather.kind] ? weather : undefined;
 		},
-		async receive(request) {
+		receive(request) {
 			const found = route(request);
 			const weather = choose(request);
 			const session = sessions.find(({ sessionId }) => sessionId === found.sessionId);
@@ -393,7 +395,7 @@ export function createService(
 			const other = sessions.find((each) => each !== session && each.label !== session?.label);
 			if (weather?.kind === 'other session' && found.kind === 'read' && other)
 				response = json(200, view(other));
-			arrivals.push({
+			const arrival: Arrival = {
 				at: time.now(),
 				method: request.method,
 				path: request.url.pathname,
@@ -407,8 +409,9 @@ export function createService(
 					response !== undefined &&
 					(!weather || weather.kind === 'slow') &&
 					response.status < 300,
-			});
-			return response;
+			};
+			arrivals.push(arrival);
+			return { arrival, response };
 		},
 		noteUnsent(request) {
 			const { kind, label, sessionId } = route(request);

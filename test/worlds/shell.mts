@@ -874,7 +874,7 @@ export function createShell(
 		const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
 		if (workflowData === undefined) return answer;
 		entry.data.main = workflowData;
-		answer.body = String(webhookResponse);
+		if (webhookResponse !== undefined) answer.body = String(webhookResponse);
 		log(`execution ${row.id} wakes by an answer`);
 		const resumed = run(
 			process,
@@ -882,8 +882,8 @@ export function createShell(
 			row,
 		);
 		void resumed.then(async () => await resumeParent(process, row, data)).catch(ignoreResuming);
-		// n8n 1 answers before it saves the execution, n8n 2 after it.
-		if (isOld) return answer;
+		// n8n 1 sends the response before it saves the execution, n8n 2 after it.
+		if (isOld || webhookResponse === undefined) return answer;
 		return await resumed.then(
 			() => answer,
 			(error: unknown) => (ignoreResuming(error), refusedWake),
@@ -1031,11 +1031,14 @@ export function createShell(
 				}
 				const slowMs = weather?.kind === 'slow' ? 25 * SECOND : 0;
 				time.after(latencyMs / 2 + slowMs, () => {
-					void service.receive(request).then((response) => {
-						if (isKilledAt(process, 'answer')) return;
-						if (response) time.after(latencyMs / 2, () => resolve(response), process);
-						else fail('ECONNRESET');
-					});
+					const { arrival, response } = service.receive(request);
+					if (isKilledAt(process, 'answer')) return;
+					if (!response) return void fail('ECONNRESET');
+					const deliver = () => {
+						arrival.deliveredAt = time.now();
+						resolve(response);
+					};
+					time.after(latencyMs / 2, deliver, process);
 				});
 			});
 		},

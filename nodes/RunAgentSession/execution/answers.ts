@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { realClock } from '../../shared/client/clock';
 import { takeAnswers } from '../page/inbox';
 import { withAnswers } from '../page/links';
 import { findLink } from '../page/view';
@@ -11,7 +12,7 @@ import { listCourses } from './journal';
 export function applyAnswers(context: IExecuteFunctions): boolean {
 	const nodeContext = context.getContext('node');
 	const contextName = `node:${context.getNode().name}`;
-	const taken = takeAnswers(context.getExecutionId(), contextName, nodeContext);
+	const taken = takeAnswers(context.getExecutionId(), contextName, nodeContext, realClock.now());
 	for (const { nonce, answers } of taken) {
 		const running = listCourses(nodeContext).filter(
 			(record): record is RunningRecord => record.state === 'running',

@@ -73,6 +73,8 @@ export interface Wake {
 	/** True if an answer on the approval page caused it */
 	isByAnswer: boolean;
 	batches: Map<string, Batch>;
+	/** True once an error is about to end a retry: what has completed leaves before it */
+	isFailing?: true;
 }
 
 const wakes = new WeakMap<object, Wake>();

@@ -18,7 +18,7 @@ import {
 	type Tries,
 } from '../session/record';
 import type { RunResult } from '../session/types';
-import { addRecord, type Batch, type Item } from './batch';
+import { addRecord, type Batch, type Item, type Wake } from './batch';
 import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
 import {
 	combineFailures,
@@ -225,11 +225,21 @@ export const leavesBefore = ({ context, engine, continues, items }: Batch): bool
 	items.some(({ error }) => error) &&
 	items.some(hasItems);
 
+/** Returns the nodes with completed items in other entries, which leave before an error ends a retry. */
+export const listLeavingBefore = (batch: Batch, { isFailing }: Wake): string[] =>
+	batch.context.getMode() === 'retry' && batch.canLeave && !isFailing
+		? listElsewhere(batch).flatMap(({ state, node }) => (state === 'completed' ? [node] : []))
+		: [];
+
 /** Returns whether items can leave before the other sessions have ended. */
-export const hasLeaving = ({ items, returnsEarly, continues }: Batch): boolean =>
+export const hasLeaving = (
+	{ items, returnsEarly, continues }: Batch,
+	{ isFailing }: Wake,
+): boolean =>
 	items.some(
 		(item) =>
 			item.asked.length > 0 ||
+			(isFailing && hasItems(item)) ||
 			(returnsEarly && (hasItems(item) || (continues && item.error && !item.hasLeft))),
 	);
 

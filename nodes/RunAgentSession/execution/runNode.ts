@@ -39,6 +39,7 @@ import {
 	failItem,
 	leavesBefore,
 	listFailures,
+	listLeavingBefore,
 	noItems,
 	refuseItems,
 	takeOutputs,
@@ -77,7 +78,7 @@ async function runBatch(
 		refuseOwnItems(context, engine);
 		batch.items = readItems(batch);
 		const leaving = refuseItems(batch);
-		if (leaving) return engine.continueLater(leaving, { dueAt: 0, hasOpenLink: false });
+		if (leaving) return engine.continueLater(leaving, AT_ONCE);
 		await batch.ledger.release('saved');
 		engine.onEnd(async (status) => {
 			logRunning(context, status);
@@ -239,18 +240,27 @@ async function finish(
 	turn: TurnEnd,
 ): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
-	if (turn.kind === 'ended') return await end(batch);
-	if (turn.kind === 'leave') return engine.continueLater(takeOutputs(batch, false), turn.plan);
+	if (turn.kind === 'ended') return await end(batch, wake);
+	if (turn.kind === 'leave')
+		return engine.continueLater(takeOutputs(batch, wake.isFailing === true), turn.plan);
 	if (turn.kind === 'yield') return engine.continueLater(null, turn.plan);
 	batch.ledger.notePause();
 	return await engine.pause(turn.plan, turn.at - wake.now() + realClock.now());
 }
 
-async function end(batch: Batch): Promise<INodeExecutionData[][] | null> {
+/** The plan of an entry that is due at once */
+const AT_ONCE = { dueAt: 0, hasOpenLink: false };
+
+async function end(batch: Batch, wake: Wake): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
-	if (leavesBefore(batch))
-		return engine.continueLater(takeOutputs(batch, true), { dueAt: 0, hasOpenLink: false });
+	if (leavesBefore(batch)) return engine.continueLater(takeOutputs(batch, true), AT_ONCE);
 	const error = findFailure(batch);
+	const before = error ? listLeavingBefore(batch, wake) : [];
+	if (before.length > 0) {
+		wake.isFailing = true;
+		for (const node of before) engine.makeDue(node, AT_ONCE.dueAt - 1);
+		return engine.continueLater(null, AT_ONCE);
+	}
 	if (error) {
 		engine.keepOutcome({ error });
 		throw error;

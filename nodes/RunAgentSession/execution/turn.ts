@@ -52,7 +52,7 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			// A tool's run ends with its outcome: what the agent waits for comes after it.
 			const others = batch.canLeave ? engine.readOthers(now) : NO_OTHERS;
 			const planned = planEntry(batch, wake, open, now, others);
-			const isLeaving = batch.canLeave && hasLeaving(batch);
+			const isLeaving = batch.canLeave && hasLeaving(batch, wake);
 			if (!isLeaving && planned.due.length > 0) {
 				for (const index of planned.due) launch(batch, open[index]);
 				hasWorked = true;

@@ -2,7 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { PAGE_HEADERS, renderPage } from '../page/html';
-import { saveWithRecent } from '../page/inbox';
+import { runsHere, saveWithRecent } from '../page/inbox';
 import { FAILED, respond, type PageResponse } from '../page/respond';
 import { openPausedExecution } from './engine';
 import { listCourses } from './journal';
@@ -17,8 +17,8 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
 }
 
 /**
- * Sends the page for a link. With answers, n8n saves the execution, executes the node again and sends the page: n8n 2 after it has saved
- * them, with an error in its place if another wake has begun, and n8n 1 before it.
+ * Sends the page for a link. With answers, n8n saves the execution and executes the node again. If the node runs in another process, n8n
+ * sends the page after that, and an error if another wake has begun: it drops the answers then.
  */
 function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const execution = openPausedExecution(context);
@@ -43,8 +43,10 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const response = respond(call, nodes, now);
 	if (!execution || !response.saves) return send(context, response);
 	for (const each of response.saves) saveWithRecent(executionId, contexts, each, now);
+	const workflowData = execution.resume();
+	if (runsHere(executionId, now)) return { ...send(context, response), workflowData };
 	context.getResponseObject().set(PAGE_HEADERS);
-	return { workflowData: execution.resume(), webhookResponse: render(response) };
+	return { workflowData, webhookResponse: render(response) };
 }
 
 const render = ({ view }: PageResponse): string => renderPage({ now: realClock.now(), ...view });

@@ -81,12 +81,26 @@ export function saveWithRecent(
 		if (now <= at + SAVING_MS) saveAnswer((contexts[contextName] ??= {}), answer);
 }
 
+/** When this process last ran the node in an execution */
+const runs = new Map<string, number>();
+
+/** Returns whether this process runs the node in an execution, and so takes also an answer that n8n drops. A worker may run it otherwise. */
+export const runsHere = (executionId: string, now: number): boolean =>
+	now <= (runs.get(executionId) ?? -Infinity) + RECENT_MS;
+
 /** Returns the answers for a node, and removes them from its context. */
 export function takeAnswers(
 	executionId: string,
 	contextName: string,
 	nodeContext: IDataObject,
+	now: number,
 ): SavedAnswer[] {
+	runs.delete(executionId);
+	runs.set(executionId, now);
+	for (const [id, at] of runs) {
+		if (now <= at + RECENT_MS) break;
+		runs.delete(id);
+	}
 	for (const each of recent.get(executionId) ?? []) {
 		if (each.contextName !== contextName) continue;
 		if (!each.isTaken) saveAnswer(nodeContext, each.answer);
