@@ -21,6 +21,9 @@ type Promised = (facts: Facts, report: Report) => void;
 const isFinal = ({ status }: Row) => !['running', 'waiting'].includes(status);
 const commandIn = (session: SessionTruth, request: RequestTruth) =>
 	commandOf(session.label, request.name, request.ask);
+/** The command of request 1 begins that of request 10. */
+const mentions = (text: string, command: string) =>
+	text.split(command).some((rest, index) => index > 0 && !/^\d/.test(rest));
 const seconds = (ms: number) => `${(ms / SECOND).toFixed(0)} s`;
 
 /** The rows of the workflow itself, in order */
@@ -173,7 +176,7 @@ const isHandledInTime: Promised = (facts, report) => {
 			else if (
 				!people.messages.some(
 					({ at, sessionId, json }) =>
-						sessionId === session.sessionId && at <= end && JSON.stringify(json).includes(command),
+						sessionId === session.sessionId && at <= end && mentions(JSON.stringify(json), command),
 				)
 			)
 				report('not asked', session, command, end);
@@ -191,7 +194,7 @@ const isAskedOnce: Promised = (facts, report) => {
 		const before = known.get(key) ?? new Set<string>();
 		const commands = session.requests
 			.map((each) => commandIn(session, each))
-			.filter((command) => text.includes(command));
+			.filter((command) => mentions(text, command));
 		if (commands.length > 0 && commands.every((command) => before.has(command)))
 			report('asked again without news', session, commands.join(', '), at);
 		for (const command of commands) before.add(command);
@@ -216,7 +219,7 @@ const keepsDeadlines: Promised = (facts, report) => {
 				const command = commandIn(session, request);
 				const asked = people.messages.find(
 					({ sessionId, json }) =>
-						sessionId === session.sessionId && JSON.stringify(json).includes(command),
+						sessionId === session.sessionId && mentions(JSON.stringify(json), command),
 				);
 				if (!asked) continue;
 				const late = lateAfter(asked.at + unansweredAfterHours * HOUR);
@@ -395,7 +398,9 @@ const endsInTime: Promised = (facts, report) => {
 		const from = Math.max(lastSession.endedAt!, final.startedAt, ...gone);
 		const to = final.endedAt!;
 		const bound =
-			facts.boundMs(lastSession, from) + WAKE_MS + (world.settings?.maxTries ?? 1) * 10 * SECOND;
+			facts.boundMs(lastSession, from - 1) +
+			WAKE_MS +
+			(world.settings?.maxTries ?? 1) * 10 * SECOND;
 		if (to - from > bound + facts.disturbedMs(origin, from, to))
 			report('the execution ends late', lastSession, seconds(to - from), to);
 	}
@@ -418,7 +423,7 @@ const tellsTheTruth: Promised = (facts, report) => {
 		for (const decision of (json.decisions ?? []) as Array<Record<string, unknown>>) {
 			if (decision.state !== 'confirmed') continue;
 			const text = JSON.stringify(decision);
-			const request = session.requests.find((each) => text.includes(commandIn(session, each)));
+			const request = session.requests.find((each) => mentions(text, commandIn(session, each)));
 			if (request?.decision?.by !== 'api')
 				report('confirmed, and the service never took it', session, text, at);
 			else if (
@@ -459,11 +464,14 @@ const tellsTheTruth: Promised = (facts, report) => {
 			const isSeen =
 				people.visits.some(
 					({ isSent, choice, shown, at }) =>
-						isSent && choice === 'approve' && shown.includes(command) && at <= decision.at + MINUTE,
+						isSent &&
+						choice === 'approve' &&
+						mentions(shown, command) &&
+						at <= decision.at + MINUTE,
 				) ||
 				people.applied.some(
 					({ choice, shown, at }) =>
-						choice === 'approve' && shown.includes(command) && at <= decision.at,
+						choice === 'approve' && mentions(shown, command) && at <= decision.at,
 				);
 			if (!isSeen) report('approved by nobody', session, command, decision.at);
 		}
@@ -477,7 +485,7 @@ const sendsAnswers: Promised = (facts, report) => {
 			const origin = facts.originOfLabel(session.label);
 			if (origin === undefined) continue;
 			for (const request of session.requests) {
-				if (!visit.shown.includes(commandIn(session, request)) || request.at > visit.at) continue;
+				if (!mentions(visit.shown, commandIn(session, request)) || request.at > visit.at) continue;
 				const itemEnd = facts.itemEndOf(session);
 				const late = visit.at + WAKE_MS + facts.disturbedMs(origin, visit.at, visit.at + WAKE_MS);
 				const end = late + facts.disturbedMs(origin, visit.at, late);
@@ -501,7 +509,7 @@ const sendsAnswers: Promised = (facts, report) => {
 				const saved = people.visits.filter(
 					({ isSaved, shown, at }) =>
 						isSaved &&
-						shown.includes(commandIn(session, request)) &&
+						mentions(shown, commandIn(session, request)) &&
 						at <= request.decision!.at + SECOND,
 				);
 				if (
