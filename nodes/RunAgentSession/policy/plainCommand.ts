@@ -11,7 +11,7 @@ export interface CommandPart {
 	around: string;
 }
 
-export type PlainCommand = { parts: CommandPart[]; hasComment: boolean } | { problem: string };
+export type PlainCommand = { parts: CommandPart[] } | { problem: string };
 
 /** Begins a part that is more than a program with its words, in one shell or another */
 const KEYWORDS = new Set(
@@ -27,7 +27,7 @@ const BLANKS = /[ \t]+/y;
 const CONTINUED_LINE = /\\\n[ \t]*/y;
 const COMMENT = /#[^\n]*/y;
 const REDIRECTION = /(?:2>&1|[2&]?>[ \t]*\/dev\/null)(?![^ \t\n;|&])/y;
-const BEGINS_BADLY = /[=^]/;
+const BEGINS_BADLY = /[=^#]/;
 const DOUBLE_QUOTED = String.raw`"(?:[^"$\x60\\\t]|\\(?![$\x60"\\\n\t])[^\t])*"`;
 const PIECE = new RegExp(
 	String.raw`[\p{L}\p{N}\p{M}_./:@%+,=~^#\uFDD0\uFDD1*?-]+|'[^'\t]*'|${DOUBLE_QUOTED}`,
@@ -42,13 +42,15 @@ const NOT_IN_PROGRAM = /[,%^#*?]/;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/i;
 /** Assignments that change no program */
 const HARMLESS =
-	/(?:CI|NODE_ENV|PORT|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_ALL|COLUMNS)=(?:[\p{L}\p{N}_./:@%+,*-]+|'[^'\t]*'|"[^"$`\\\t]*")(?=[ \t])/uy;
+	/(?:CI|NODE_ENV|PORT|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_ALL|COLUMNS)=(?:[\p{L}\p{N}_./:@%+,*-]+|'[^'\t]*'|"[^"$`\\\t]*")[ \t]+/uy;
 /** Operators before which a command can't end */
 const CONTINUES = new Set(['&&', '||', '|']);
 
 class Reader {
+	hasComment = false;
 	private at = 0;
-	private hasComment = false;
+	/** The end of the part before */
+	private end = 0;
 	private readonly text: string;
 
 	constructor(text: string) {
@@ -64,55 +66,45 @@ class Reader {
 			if (typeof part === 'string') return { problem: part };
 			if (this.take(COMMENT) !== '') this.hasComment = true;
 			const operator = this.take(OPERATOR);
+			if (operator === '' && this.at < this.text.length) return { problem: this.describeNext() };
+			if (part) {
+				parts.push(part);
+				last = operator;
+			} else if (operator !== '' && operator !== '\n')
+				return { problem: `«${operator}» without a command before it` };
 			// Line breaks can be empty lines, and follow any operator.
-			if (!part && operator === '\n') continue;
-			if (!part && (operator !== '' || this.at < this.text.length))
-				return { problem: this.describeNext(operator) };
-			if (!part) break;
-			parts.push(part);
-			last = operator;
 			if (operator !== '') continue;
-			if (this.at < this.text.length) return { problem: this.describeNext('') };
-			break;
+			if (CONTINUES.has(last)) return { problem: `«${last}» at its end` };
+			if (parts.length === 0) return { problem: 'no words' };
+			parts[parts.length - 1].around += this.text.slice(this.end);
+			return { parts };
 		}
-		if (CONTINUES.has(last)) return { problem: `«${last}» at its end` };
-		const { hasComment } = this;
-		if (parts.length === 0) return { problem: 'no words' };
-		parts[parts.length - 1].around += this.text.slice(this.end);
-		return { parts, hasComment };
 	}
-
-	/** The end of the part before */
-	private end = 0;
 
 	/** Returns nothing if there are no words, or why it isn't plain. */
 	private readPart(): CommandPart | string | undefined {
 		const start = this.at;
-		const assignments: string[] = [];
-		for (let found = this.take(HARMLESS); found !== ''; found = this.take(HARMLESS)) {
-			assignments.push(found);
-			this.take(BLANKS);
-		}
+		const assignments = this.takeAll(HARMLESS).map((each) => each.trimEnd());
 		const programStart = this.at;
 		let programEnd = this.at;
 		let end = start;
 		let isOver = false;
 		const words: string[] = [];
-		for (;;) {
-			if (words.length > 0 && this.take(REDIRECTION) !== '') isOver = true;
-			else {
-				const before = this.at;
-				const word = this.readWord();
-				if (word === undefined) break;
-				if (isOver) return 'a redirection';
-				const isGlob = this.hasGlob(before);
-				if (isGlob && (!MAY_HAVE_GLOBS.test(word) || HIDDEN_GLOB.test(word) || words.length === 0))
-					return `«${/[*?]/.exec(word)?.[0]}»`;
-				words.push(word);
-				end = this.at;
-				if (words.length === 1) programEnd = end;
+		for (; ; this.skipBlanks(false)) {
+			if (words.length > 0 && this.take(REDIRECTION) !== '') {
+				isOver = true;
+				continue;
 			}
-			this.skipBlanks(false);
+			const pieces = BEGINS_BADLY.test(this.text[this.at] ?? '') ? [] : this.takeAll(PIECE);
+			if (pieces.length === 0) break;
+			if (isOver) return 'a redirection';
+			const word = pieces.map((each) => each.replace(/^(['"])(.*)\1$/s, '$2')).join('');
+			const [glob] = /[*?]/.exec(pieces.filter((each) => !/^['"]/.test(each)).join('')) ?? [];
+			const mayHave = words.length > 0 && MAY_HAVE_GLOBS.test(word) && !HIDDEN_GLOB.test(word);
+			if (glob !== undefined && !mayHave) return `«${glob}»`;
+			words.push(word);
+			end = this.at;
+			if (words.length === 1) programEnd = end;
 		}
 		if (words.length === 0) return assignments.length > 0 ? 'an assignment' : undefined;
 		if (ASSIGNMENT.test(words[0])) return 'an assignment';
@@ -125,26 +117,12 @@ class Reader {
 		return { text: text.slice(start, end), words, assignments, around };
 	}
 
-	private readWord(): string | undefined {
-		if (BEGINS_BADLY.test(this.text[this.at] ?? '') || this.text[this.at] === '#') return undefined;
-		let word: string | undefined;
-		for (let piece = this.take(PIECE); piece !== ''; piece = this.take(PIECE))
-			word = (word ?? '') + (/^['"]/.test(piece) ? piece.slice(1, -1) : piece);
-		return word;
-	}
-
-	/** Returns whether the word since `start` has wildcards outside of quotation marks. */
-	private hasGlob(start: number): boolean {
-		const typed = this.text.slice(start, this.at);
-		return /[*?]/.test(typed) && /[*?]/.test(typed.replace(/'[^']*'|"[^"]*"/g, ''));
-	}
-
 	/** A line can end with `\` after an operator, and before a word that is an option. */
 	private skipBlanks(isAfterOperator: boolean): void {
 		const isSeparate = this.take(BLANKS) !== '';
-		const before = this.at;
 		if (!isAfterOperator && !isSeparate) return;
-		while (this.take(CONTINUED_LINE) !== '');
+		const before = this.at;
+		this.takeAll(CONTINUED_LINE);
 		if (!isAfterOperator && this.text[this.at] !== '-') this.at = before;
 	}
 
@@ -155,8 +133,13 @@ class Reader {
 		return found;
 	}
 
-	private describeNext(operator: string): string {
-		if (operator !== '') return `«${operator}» without a command before it`;
+	private takeAll(token: RegExp): string[] {
+		const found: string[] = [];
+		for (let next = this.take(token); next !== ''; next = this.take(token)) found.push(next);
+		return found;
+	}
+
+	private describeNext(): string {
 		const character = String.fromCodePoint(this.text.codePointAt(this.at)!);
 		if (character === '"') return 'a quotation mark that is not closed, or «$», «`» or «\\» in it';
 		return character === "'" ? 'a quotation mark that is not closed' : `«${character}»`;
@@ -170,9 +153,10 @@ export function readPlainCommand(text: string): PlainCommand {
 	return new Reader(text).read();
 }
 
-/** Reads a parsed pattern in the same way. */
+/** Reads a parsed pattern in the same way. A pattern with a comment isn't plain. */
 export function readPlainPattern(pattern: string): CommandPart[] | undefined {
 	if (CONTROL_CHARACTER.test(pattern)) return undefined;
-	const read = new Reader(pattern).read();
-	return 'parts' in read && !read.hasComment ? read.parts : undefined;
+	const reader = new Reader(pattern);
+	const read = reader.read();
+	return 'parts' in read && !reader.hasComment ? read.parts : undefined;
 }
