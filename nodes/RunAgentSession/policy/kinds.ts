@@ -6,38 +6,23 @@ export type Kind = (typeof KINDS)[number];
 /** What people read a request as */
 export type ShownAs = 'command' | 'edit' | 'read' | 'other';
 
-interface PermissionKind {
-	kind: Kind;
-	shownAs: ShownAs;
-	/** True if its paths are files that change */
-	isEdit: boolean;
-	permissions: readonly string[];
-}
-
-const ROWS: Array<[permissions: string, kind: Kind, shownAs: ShownAs, isEdit?: true]> = [
-	['bash sh shell exec execute run terminal command', 'commands', 'command'],
-	['edit multiedit patch apply_patch notebookedit write', 'paths', 'edit', true],
-	['create delete move', 'paths', 'other', true],
-	['read', 'paths', 'read'],
-	['list', 'paths', 'other'],
-	['glob grep', 'searches', 'other'],
-	['webfetch fetch http browse url', 'addresses', 'other'],
+/** @param isEdit true if its paths are files that change */
+const row = (permissions: string, kind: Kind, shownAs: ShownAs, isEdit = false) => {
+	return { permissions: permissions.split(' '), kind, shownAs, isEdit };
+};
+export const PERMISSIONS = [
+	row('bash sh shell exec execute run terminal command', 'commands', 'command'),
+	row('edit multiedit patch apply_patch notebookedit write', 'paths', 'edit', true),
+	row('create delete move', 'paths', 'other', true),
+	row('read', 'paths', 'read'),
+	row('list', 'paths', 'other'),
+	row('glob grep', 'searches', 'other'),
+	row('webfetch fetch http browse url', 'addresses', 'other'),
 ];
-export const PERMISSIONS = ROWS.map(
-	([permissions, kind, shownAs, isEdit = false]): PermissionKind => {
-		return { kind, shownAs, isEdit, permissions: permissions.split(' ') };
-	},
-);
-
-const BY_PERMISSION = new Map(
-	PERMISSIONS.flatMap((each) =>
-		each.permissions.map((permission): [string, PermissionKind] => [permission, each]),
-	),
-);
 
 /** Returns what a permission is about. Undefined if the table doesn't have it. */
-export const readPermission = (permission: string): PermissionKind | undefined =>
-	BY_PERMISSION.get(permission.trim().toLowerCase());
+export const readPermission = (permission: string) =>
+	PERMISSIONS.find(({ permissions }) => permissions.includes(permission.trim().toLowerCase()));
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
