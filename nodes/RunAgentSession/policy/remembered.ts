@@ -1,18 +1,18 @@
-import { fingerprint, isRecord, omit, sortedJson } from '../../shared/values';
+import { fingerprint, isRecord, sortedJson } from '../../shared/values';
 import type { RememberedRequest } from './rule';
 
 // A remembered request approves only the same whole request, never parts of another.
 
 /** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
 const LEFT_OUT = (
-	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt updatedAt ' +
-	'requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
+	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt ' +
+	'updatedAt requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
 ).split(' ');
+/** At the top. The type is always "permission", and missing in `decisions`. */
+const COMPARED_APART = ['type', 'permission', 'patterns'];
 /** Fields of `decisions`, which say what happened to a request */
 const OF_DECISIONS =
-	'interactionId decision option decidedBy because at state note comment lasts fromNowOn approvers permission patterns'.split(
-		' ',
-	);
+	'decision option decidedBy because at state note comment lasts fromNowOn approvers'.split(' ');
 const NEVER_CHANGED = ['patterns', 'command', 'instruction'];
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi;
 const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
@@ -26,32 +26,25 @@ function steadyText(name: string, value: unknown): unknown {
 }
 
 /** Leaves out what differs in each request, not in anything deeper. */
-const steadyFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+const steadyFields = (fields: object, others: readonly string[] = []): Record<string, unknown> =>
 	Object.fromEntries(
 		Object.entries(fields)
-			.filter(([name]) => !LEFT_OUT.includes(name))
+			.filter(([name]) => !LEFT_OUT.includes(name) && !others.includes(name))
 			.map(([name, value]) => [name, steadyText(name, value)]),
 	);
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
-type Fields = Record<string, unknown> &
-	Partial<Record<'permission' | 'patterns' | 'type', unknown>>;
-
 /** Describes a whole request. Returns undefined if rules can't read it. */
 export function readWholeRequest(request: object): RememberedRequest | undefined {
-	// The type is always "permission", and missing in `decisions`.
-	const { permission, patterns, ...others } = omit(request as Fields, 'type');
+	const { permission, patterns, metadata } = request as Record<string, unknown>;
 	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
 		return undefined;
-	const isDecision = !('id' in others) && 'decidedBy' in others && 'interactionId' in others;
-	const content = isDecision
-		? Object.fromEntries(Object.entries(others).filter(([name]) => !OF_DECISIONS.includes(name)))
-		: others;
-	const { metadata } = content;
+	const has = (name: string) => Object.hasOwn(request, name);
+	const isDecision = !has('id') && has('decidedBy') && has('interactionId');
 	const json = sortedJson({
-		...steadyFields(content),
+		...steadyFields(request, [...COMPARED_APART, ...(isDecision ? OF_DECISIONS : [])]),
 		...(isRecord(metadata) && { metadata: steadyFields(metadata) }),
 	});
 	return json === undefined ? undefined : { permission, patterns, hash: fingerprint(json) };
