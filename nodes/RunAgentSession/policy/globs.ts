@@ -42,32 +42,26 @@ function pay(budget: MatchBudget, cost: number): boolean {
 /** Positions of a text that are 1 if neither a wildcard matches them, nor a text right after a wildcard */
 export type Guards = Uint8Array;
 
-const isWildcard = (token: string): boolean => token === ANY || token === ONE;
-
 /** Compared with a text character by character, with each wildcard at each place */
 function matchGuarded(glob: string, text: string, guards: Guards | undefined): boolean {
+	/** By place in the pattern: 1 if what is before it matches the text so far */
 	let reached = new Uint8Array(glob.length + 1);
 	let next = new Uint8Array(glob.length + 1);
-	const start = (row: Uint8Array) => {
-		for (let at = 0; at < glob.length; at++) if (row[at] && glob[at] === ANY) row[at + 1] = 1;
-	};
 	reached[0] = 1;
-	start(reached);
-	for (let at = 0; at < text.length; at++) {
-		next.fill(0);
+	for (let at = 0; ; at++) {
 		const isLowSurrogate = text[at] >= '\uDC00' && text[at] <= '\uDFFF';
 		for (let place = 0; place < glob.length; place++) {
 			const token = glob[place];
-			const isTyped = !guards?.[at] || !isWildcard(glob[place - 1]);
+			if (token === ANY) reached[place + 1] |= reached[place];
+			const isTyped = !guards?.[at] || !hasWildcard(glob[place - 1] ?? '');
 			if (token === text[at] && isTyped) next[place + 1] |= reached[place];
 			if (guards?.[at]) continue;
 			if (token === ANY) next[place] |= reached[place];
 			if (token === ONE) next[place + 1] |= reached[isLowSurrogate ? place + 1 : place];
 		}
-		start(next);
-		[reached, next] = [next, reached];
+		if (at === text.length) return reached[glob.length] === 1;
+		[reached, next] = [next, reached.fill(0)];
 	}
-	return reached[glob.length] === 1;
 }
 
 /** Finds each text at its first place, which is enough if the wildcards between them match anything. */
@@ -84,7 +78,7 @@ function findInOrder(literals: readonly string[], text: string): boolean {
 /** A parsed pattern or a part of it, prepared for many comparisons */
 export class Glob {
 	readonly text: string;
-	private readonly isLiteral: boolean;
+	readonly isLiteral: boolean;
 	/** Texts around the wildcards. Most patterns never need them. */
 	private literals: readonly string[] | undefined;
 
