@@ -19,17 +19,19 @@ export function decodePath(text: string): string {
 
 const MAX_ENCODED = 3;
 
-/** Returns a path as it may be read behind several servers: decoded, and without `..`. */
-function listPaths(path: string): string[] {
-	const paths = new Set([path]);
-	let current = path;
+/** Returns what follows the host. */
+const readRest = ({ pathname, search, hash }: URL): string => (pathname || '/') + search + hash;
+
+/** Returns what follows the host as it may be read behind several servers: decoded, and without `..`. */
+function listPaths(url: URL): Set<string> {
+	let current = readRest(url);
+	const paths = new Set([current]);
 	for (let at = 0; at < MAX_ENCODED && /%[\da-f]{2}/i.test(current); at++) {
 		current = decodePath(current).replaceAll('\\', '/');
 		const resolved = parseAddress(`http://x/${current.replace(/^\/+/, '')}`);
-		paths.add(current);
-		if (resolved) paths.add(resolved.pathname + resolved.search + resolved.hash);
+		paths.add(current).add(resolved ? readRest(resolved) : current);
 	}
-	return [...paths];
+	return paths;
 }
 
 /** IPv4 in IPv6, as the parser writes it: mapped, compatible, translated, NAT64 */
@@ -62,48 +64,44 @@ function readAddresses(text: string): URL[] {
 	);
 }
 
+/** Returns the scheme, user, host, port and the rest. */
+function listParts(url: URL): string[] {
+	const { protocol, username, password, hostname, port } = url;
+	const user = password === '' ? username : `${username}:${password}`;
+	return [protocol.slice(0, -1), user, hostname, port, readRest(url)];
+}
+
 /** An address in parts, which are compared one by one: scheme, user, host, port and the rest */
 export const PARTS =
 	/^([a-z\uFDD0\uFDD1][a-z\d+.\uFDD0\uFDD1-]*):\/\/(?:([^/?#]*)@)?(\[[^\]/?#]*\]|[^/?#:]*)(?::([^/?#]*))?(.*)$/is;
 
-/** A request's address in the forms that rules compare */
-export class ComparedAddress {
-	/** Empty if an approval can't read it */
-	readonly href: string = '';
-	readonly parts: readonly string[] | undefined;
-	readonly hosts: readonly string[];
-	/** Host and path. Empty if it can't be read. */
-	readonly places: readonly string[];
-	/** False if clients can read it in different ways, or not at all */
-	readonly isKnown: boolean;
+export type ComparedAddress = ReturnType<typeof compareAddress>;
 
-	constructor(text: string) {
-		const url = parseAddress(text);
-		const isUnclear = UNCLEAR.test(text);
-		// The URL's own text has resolved `%2e` already.
-		if (url && !isUnclear && !/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0])) {
-			const { href, protocol, username, password, hostname, port, pathname, search, hash } = url;
-			this.href = href;
-			const user = password === '' ? username : `${username}:${password}`;
-			const rest = (pathname || '/') + search + hash;
-			this.parts = [protocol.slice(0, -1), user, hostname, port, rest];
-		}
-		const read = readAddresses(text);
-		this.hosts = read.map(({ hostname }) => foldHost(hostname));
-		this.places = read.flatMap(({ pathname, search, hash }, at) =>
-			listPaths((pathname || '/') + search + hash).map((path) => foldPlace(this.hosts[at] + path)),
-		);
-		this.isKnown = this.places.length > 0 && !isUnclear;
-	}
+/** Returns a request's address in the forms that rules compare. */
+export function compareAddress(text: string) {
+	const isUnclear = UNCLEAR.test(text);
+	// The URL's own text has resolved `%2e` already.
+	const isPlain = !isUnclear && !/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0]);
+	const url = isPlain ? parseAddress(text) : undefined;
+	const places = readAddresses(text).flatMap((each) =>
+		[...listPaths(each)].map((path) => foldPlace(foldHost(each.hostname) + path)),
+	);
+	return {
+		/** Undefined if an approval can't read it */
+		href: url?.href,
+		parts: url && listParts(url),
+		/** Host and path. Empty if it can't be read. */
+		places,
+		/** False if clients can read it in different ways, or not at all */
+		isKnown: places.length > 0 && !isUnclear,
+	};
+}
 
-	/** Reads a word of a command, which can be a host alone, `--option=host`, or `git@host:path`. */
-	static readWord(word: string): ComparedAddress {
-		const text = word.replace(/^-{1,2}[\w-]+=/, '');
-		const [, host, path = ''] = REMOTE.exec(text) ?? [];
-		return new ComparedAddress(
-			host === undefined || HAS_SCHEME.test(text) ? text : `ssh://${host}/${path}`,
-		);
-	}
+/** Reads a word of a command, which can be a host alone, `--option=host`, or `git@host:path`. */
+export function compareWord(word: string): ComparedAddress {
+	const text = word.replace(/^-{1,2}[\w-]+=/, '');
+	const [, host, path = ''] = (!HAS_SCHEME.test(text) && REMOTE.exec(text)) || [];
+	return compareAddress(host === undefined ? text : `ssh://${host}/${path}`);
 }
 
 /** A wildcard after a typed character of a host also is another host: `https://example.com*` */

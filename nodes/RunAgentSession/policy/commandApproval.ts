@@ -1,8 +1,8 @@
-import { AddressApproval } from './addressRules';
-import { ComparedAddress, hasOpenHost } from './addresses';
+import { approveAddresses } from './addressRules';
+import { compareAddress, hasOpenHost } from './addresses';
 import type { ComparedCommand } from './comparedCommand';
 import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
-import { held, NO, YES, type ComparedText, type Matcher, type Reach } from './matcher';
+import { held, NO, YES, type Matcher, type Reach } from './matcher';
 import { readPlainPattern } from './plainCommand';
 import { quoteText } from './quoteText';
 
@@ -10,91 +10,73 @@ import { quoteText } from './quoteText';
 
 /** A host with a user, before the path: `git@host:path` */
 const REMOTE = /^[^/:@]+@[^/:@]+:/;
+/** An address, and what is typed before it, such as `--url=` */
+const ADDRESS = /^([^\uFDD0\uFDD1]*?)([a-z][a-z\d+.-]*:\/\/.*)$/is;
 
-/** A word of a pattern */
-class TypedWord {
-	readonly glob: Glob;
-	/** The text before an address, such as `--url=` */
-	private readonly before: string = '';
-	private readonly address: AddressApproval | undefined;
-
-	constructor(word: string) {
-		this.glob = new Glob(word);
-		const [, before, address] = /^([^\uFDD0\uFDD1]*?)([a-z][a-z\d+.-]*:\/\/.*)$/is.exec(word) ?? [];
-		if (address === undefined) return;
-		this.before = before;
-		this.address = new AddressApproval(address);
-	}
-
-	matches(word: string, budget: MatchBudget): boolean {
-		return this.glob.matches(word, budget) || this.hasAddress(word, budget);
-	}
-
-	private hasAddress(word: string, budget: MatchBudget): boolean {
-		const { before, address } = this;
-		if (address === undefined || !word.startsWith(before)) return false;
-		return address.covers(new ComparedAddress(word.slice(before.length)), budget);
-	}
-
-	/** Returns whether the wildcards leave out what they must. They would match the word otherwise. */
-	covers(word: string, guards: Guards | undefined, budget: MatchBudget): boolean {
-		const { glob } = this;
-		const { text } = glob;
-		if (!hasWildcard(text)) return true;
-		if (word.startsWith('-') && !text.startsWith('-')) return false;
-		if (this.address) return guards === undefined && this.hasAddress(word, budget);
-		const [remote = ''] = REMOTE.exec(word) ?? [];
-		const isOtherHost = word.includes('://') || !text.startsWith(remote);
-		if (text !== ANY && isOtherHost) return false;
-		return guards === undefined || glob.matches(word, budget, guards);
-	}
+/** Compares a word of a pattern. */
+function typedWord(typed: string) {
+	const glob = new Glob(typed);
+	const [, before, place] = ADDRESS.exec(typed) ?? [];
+	const address = place === undefined ? undefined : approveAddresses(place);
+	const hasAddress = (word: string, budget: MatchBudget) =>
+		address !== undefined &&
+		word.startsWith(before) &&
+		address.covers(compareAddress(word.slice(before.length)), budget);
+	return {
+		matches: (word: string, budget: MatchBudget): boolean =>
+			glob.matches(word, budget) || hasAddress(word, budget),
+		/** Returns whether the wildcards leave out what they must. They would match the word otherwise. */
+		covers(word: string, guards: Guards | undefined, budget: MatchBudget): boolean {
+			if (!hasWildcard(typed)) return true;
+			if (word.startsWith('-') && !typed.startsWith('-')) return false;
+			if (address) return guards === undefined && hasAddress(word, budget);
+			const [remote = ''] = REMOTE.exec(word) ?? [];
+			const isOtherHost = word.includes('://') || !typed.startsWith(remote);
+			if (typed !== ANY && isOtherHost) return false;
+			return guards === undefined || glob.matches(word, budget, guards);
+		},
+	};
 }
 
-export class CommandApproval implements Matcher {
-	/** The name of its program. Undefined if it has wildcards, or if the pattern isn't one plain part. */
-	readonly key: string | undefined;
-	private readonly words: readonly TypedWord[] | undefined;
-	/** True if the pattern ends with ` *`, which matches the remaining words */
-	private readonly hasRest: boolean = false;
-	private readonly assignments: string = '';
-	private readonly raw: Glob;
+export function approveCommands(pattern: string): Matcher {
+	const parsed = parsePattern(pattern);
+	const raw = new Glob(parsed);
+	const hasWildcards = hasWildcard(parsed);
+	const parts = readPlainPattern(parsed) ?? [];
+	// A pattern with an operator is exact text only.
+	const isPart = parts.length === 1 && !hasOpenHost(pattern);
+	const { words: typed, assignments } = isPart ? parts[0] : { words: [], assignments: [] };
+	// ` *` at the end matches the remaining words.
+	const hasRest = typed.length > 1 && typed[typed.length - 1] === ANY;
+	const words = (hasRest ? typed.slice(0, -1) : typed).map(typedWord);
+	const set = assignments.join(' ');
 
-	constructor(pattern: string) {
-		const parsed = parsePattern(pattern);
-		this.raw = new Glob(parsed);
-		const parts = readPlainPattern(parsed);
-		if (parts?.length !== 1 || hasOpenHost(pattern)) return;
-		const [{ words, assignments }] = parts;
-		this.assignments = assignments.join(' ');
-		this.hasRest = words.length > 1 && words[words.length - 1] === ANY;
-		this.words = (this.hasRest ? words.slice(0, -1) : words).map((word) => new TypedWord(word));
-		if (!hasWildcard(words[0])) this.key = words[0];
-	}
-
-	reach({ command, text = '' }: ComparedText, budget: MatchBudget): Reach {
-		const { raw } = this;
-		if (!command) return NO;
-		const { problem } = command;
-		if (problem === undefined) return this.reachPart(command, budget);
-		return hasWildcard(raw.text) && raw.matches(text, budget)
-			? held(() => `its wildcards match only plain words, and this contains ${problem}`)
-			: NO;
-	}
-
-	private reachPart(part: ComparedCommand, budget: MatchBudget): Reach {
-		const { words, hasRest, assignments, raw } = this;
+	function reachPart(part: ComparedCommand, budget: MatchBudget): Reach {
 		const count = part.words.length;
-		if (!words || count < words.length || (count > words.length && !hasRest)) return NO;
-		if (assignments !== '' && assignments !== part.assignments.join(' ')) return NO;
+		if (!isPart || count < words.length || (count > words.length && !hasRest)) return NO;
+		if (set !== '' && set !== part.assignments.join(' ')) return NO;
 		if (!words.every((word, at) => word.matches(part.words[at], budget))) return NO;
-		if (part.isAfterChange && raw.text.includes('/'))
-			return held(() => 'its path may be another one in the folder of a cd before');
-		if (hasWildcard(raw.text) && part.changesFolder && !part.namesFolder)
-			return held(() => 'its wildcard needs one folder');
+		if (part.isAfterChange && parsed.includes('/'))
+			return held('its path may be another one in the folder of a cd before');
+		if (hasWildcards && part.changesFolder && !part.namesFolder)
+			return held('its wildcard needs one folder');
 		const guards = part.guards();
 		const other = part.words.find((word, at) =>
 			at < words.length ? !words[at].covers(word, guards[at], budget) : guards[at] !== undefined,
 		);
-		return other === undefined ? YES : held(() => `its wildcard doesn't match ${quoteText(other)}`);
+		return other === undefined ? YES : held(`its wildcard doesn't match ${quoteText(other)}`);
 	}
+
+	return {
+		// Without one, if the program has wildcards, or the pattern isn't one plain part
+		key: isPart && !hasWildcard(typed[0]) ? typed[0] : undefined,
+		reach({ command, text = '' }, budget) {
+			if (!command) return NO;
+			const { problem } = command;
+			if (problem === undefined) return reachPart(command, budget);
+			return hasWildcards && raw.matches(text, budget)
+				? held(`its wildcards match only plain words, and this contains ${problem}`)
+				: NO;
+		},
+	};
 }

@@ -18,94 +18,72 @@ const VARIABLE = /\$[\p{L}_({["]/u;
 const PARAMETER = /\$[\p{L}\p{N}_({["'@*-]/u;
 const INVISIBLE = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
 const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
-
 const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
 
-/** A part of a plain command, or a text that isn't plain as a whole, without words */
-export class ComparedCommand {
-	readonly text: string;
-	readonly words: readonly string[];
-	readonly assignments: readonly string[];
+/** Returns what nobody can read in a part of a command. */
+function findUnreadable(text: string, whole: string, isPlain: boolean): string | undefined {
+	if (INVISIBLE.test(text)) return 'it has characters that nobody sees';
+	// `set` can give `$1` another meaning.
+	const variable = isPlain && !/set/i.test(unquote(whole)) ? VARIABLE : PARAMETER;
+	const odd = [/`/, variable, ...(isPlain ? [] : [/[%^]/])].find((each) => each.test(text));
+	if (odd) return `nobody can read ${quoteText(odd.exec(text)![0])}`;
+	return isPlain || CLOSED.test(text) ? undefined : 'a quotation mark is not closed';
+}
+
+export type ComparedCommand = ReturnType<typeof compareCommand>;
+
+/**
+ * Describes a plain part, or a text without words that isn't plain.
+ * @param whole the text that it's a part of
+ * @param isAfterChange true if there's a `cd` before
+ * @param problem why the text isn't plain
+ */
+function compareCommand(
+	part: CommandPart,
+	whole: string,
+	isAfterChange: boolean,
+	problem?: string,
+) {
+	const { words, assignments, around } = part;
+	const [first = '', ...others] = words;
+	const path = normalizePath(first);
 	/** Its program without and with a folder. Empty if it isn't plain. */
-	readonly programs: readonly string[];
-	/** True for `cd` */
-	readonly changesFolder: boolean;
-	/** As rules that deny or ask compare it: with each form of its program, and with what is set for it */
-	readonly lines = lazily(() => {
-		const [set, others] = [this.assignments, this.words.slice(1).map(normalizePath)].map((words) =>
-			words.map(foldCase),
-		);
-		return this.programs.flatMap((program) =>
-			(set.length > 0 ? [[], set] : [[]]).map((before) =>
-				[...before, program, ...others].join(' '),
-			),
-		);
-	});
-	/** Places that wildcards don't match, for each word */
-	readonly guards = lazily(() => guardWords(this.words));
-	/** Everything that isn't the program of a plain part */
-	readonly others: () => Words;
-	/** Why a rule that denies or asks can't be sure what it runs */
-	readonly unread: () => string | undefined;
-
-	/** True if there's a `cd` before */
-	readonly isAfterChange: boolean;
-	/** Why the text isn't plain */
-	readonly problem: string | undefined;
-
-	/** @param whole the text that it's a part of */
-	constructor(
-		{ text, words, assignments, around }: CommandPart,
-		whole: string,
-		isAfterChange: boolean,
-		problem?: string,
-	) {
-		const [first = ''] = words;
-		this.isAfterChange = isAfterChange;
-		this.problem = problem;
-		this.text = text;
-		this.words = words;
-		this.assignments = assignments;
-		const path = normalizePath(first);
-		this.programs = words.length > 0 ? [...new Set([programName(path), path].map(foldCase))] : [];
-		this.changesFolder = FOLDER_CHANGES.includes(this.programs[0]);
-		this.others = lazily(() => new Words(SIMPLE.test(first) ? around : `${first} ${around}`));
-		this.unread = lazily(
-			() => this.findUnreadable(`${first} ${around}`, whole) ?? this.findShell(),
-		);
-	}
-
-	/** Returns what nobody can read in it. */
-	private findUnreadable(text: string, whole: string): string | undefined {
-		const isPlain = this.problem === undefined;
-		if (INVISIBLE.test(text)) return 'it has characters that nobody sees';
-		if (text.includes('`')) return 'nobody can read «`»';
-		// `set` can give `$1` another meaning.
-		const isSet = !isPlain || /set/i.test(unquote(whole));
-		const [variable] = (isSet ? PARAMETER : VARIABLE).exec(text) ?? [];
-		if (variable !== undefined) return `nobody can read ${quoteText(variable)}`;
-		const [odd] = isPlain ? [] : (/[%^]/.exec(text) ?? []);
-		if (odd !== undefined) return `nobody can read ${quoteText(odd)}`;
-		return !isPlain && !CLOSED.test(text) ? 'a quotation mark is not closed' : undefined;
-	}
+	const programs = words.length > 0 ? [...new Set([programName(path), path].map(foldCase))] : [];
+	const isPlain = problem === undefined;
+	const otherWords = lazily(() => new Words(SIMPLE.test(first) ? around : `${first} ${around}`));
 
 	/** Returns why it reads more than is in it. */
-	private findShell(): string | undefined {
-		const names = [...this.programs, ...this.others().pieces];
-		const programs = this.problem === undefined ? this.programs : names;
+	function findShell(): string | undefined {
+		const names = [...programs, ...otherWords().pieces];
 		const shell =
-			programs.find((name) => READING.includes(name)) ??
+			(isPlain ? programs : names).find((name) => READING.includes(name)) ??
 			names.find((name) => SHELLS.includes(name.replace(/[\d.-]{1,9}$/, '')));
-		return shell === undefined
-			? undefined
-			: `${quoteText(shell)} can run what isn't in the command`;
+		return shell && `${quoteText(shell)} can run what isn't in the command`;
 	}
 
-	/** True if it's a `cd` to one folder */
-	get namesFolder(): boolean {
-		const [, folder = '', ...others] = this.words;
-		return others.length === 0 && /^[^-+]/.test(folder) && this.programs[0] !== 'popd';
-	}
+	return {
+		...part,
+		problem,
+		isAfterChange,
+		programs,
+		/** True for `cd` */
+		changesFolder: FOLDER_CHANGES.includes(programs[0]),
+		/** True for a `cd` to one folder */
+		namesFolder: others.length === 1 && /^[^-+]/.test(others[0]) && programs[0] !== 'popd',
+		/** As rules that deny or ask compare it: with each form of its program, and with what is set for it */
+		lines: lazily(() => {
+			const rest = others.map((word) => foldCase(normalizePath(word)));
+			const lines = programs.map((program) => [program, ...rest].join(' '));
+			const set = assignments.map((each) => `${foldCase(each)} `).join('');
+			return set === '' ? lines : lines.flatMap((line) => [line, set + line]);
+		}),
+		/** Places that wildcards don't match, for each word */
+		guards: lazily(() => guardWords(words)),
+		/** Everything that isn't the program of a plain part */
+		others: otherWords,
+		/** Why a rule that denies or asks can't be sure what it runs */
+		unread: lazily(() => findUnreadable(`${first} ${around}`, whole, isPlain) ?? findShell()),
+	};
 }
 
 /** Reads a command as rules compare it: its plain parts, or all of it. */
@@ -113,11 +91,11 @@ export function readCommand(text: string): ComparedCommand[] {
 	const read = readPlainCommand(text);
 	if ('problem' in read) {
 		const all = { text, words: [], assignments: [], around: text };
-		return [new ComparedCommand(all, text, false, read.problem)];
+		return [compareCommand(all, text, false, read.problem)];
 	}
 	let isAfterChange = false;
 	return read.parts.map((part) => {
-		const command = new ComparedCommand(part, text, isAfterChange);
+		const command = compareCommand(part, text, isAfterChange);
 		isAfterChange ||= command.changesFolder;
 		return command;
 	});

@@ -43,22 +43,15 @@ export const foldPath = (path: string): string =>
 			.trim(),
 	);
 
-/** A request's path in the forms that rules compare */
-export class ComparedPath {
-	readonly text: string;
-	readonly folded: string;
-	readonly guards: Uint8Array;
-	readonly nameOutside: string | undefined;
-	readonly hasOtherNotation: boolean;
+export type ComparedPath = ReturnType<typeof comparePath>;
 
-	constructor(text: string) {
-		this.text = normalizePath(text.replaceAll('\\', '/'));
-		this.folded = foldPath(this.text);
-		this.hasOtherNotation = OTHER_NOTATION.test(this.text);
-		this.guards = new Uint8Array(this.text.length);
-		const [out] = OUT.exec(this.text) ?? [''];
-		this.guards.fill(1, 0, out.length);
-		for (const { index } of this.text.matchAll(UNTYPED)) this.guards[index] = 1;
-		this.nameOutside = NAME_OUTSIDE.exec(this.folded)?.[1];
-	}
+/** Returns a request's path in the forms that rules compare. */
+export function comparePath(given: string) {
+	const text = normalizePath(given.replaceAll('\\', '/'));
+	const folded = foldPath(text);
+	const guards = new Uint8Array(text.length);
+	guards.fill(1, 0, OUT.exec(text)?.[0].length ?? 0);
+	for (const { index } of text.matchAll(UNTYPED)) guards[index] = 1;
+	const hasOtherNotation = OTHER_NOTATION.test(text);
+	return { text, folded, guards, hasOtherNotation, nameOutside: NAME_OUTSIDE.exec(folded)?.[1] };
 }

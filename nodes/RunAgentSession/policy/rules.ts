@@ -5,7 +5,7 @@ import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
 import { quoteText } from './quoteText';
 import type { Decision, Rule } from './rule';
-import { RuleIndex, type NamedRule } from './ruleIndex';
+import { indexRules, type NamedRule, type RuleIndex } from './ruleIndex';
 import type { ComparedRequest, ComparedText } from './matcher';
 import { findUnreadable, readRequest, TOO_LONG } from './texts';
 
@@ -52,6 +52,7 @@ export const askVerdict = (because: string, decidedBy?: string): AskVerdict => (
 
 const DEFAULT_DECISION = 'default decision';
 const DECIDES = { approve: 'approves', deny: 'denies', ask: 'asks for approval of' };
+const MAX_NAMED = 3;
 
 /** Decision about one text, or about one part of a command */
 interface TextRuling {
@@ -62,13 +63,6 @@ interface TextRuling {
 
 const indexes = new WeakMap<Policy, RuleIndex>();
 
-function indexRules(policy: Policy): RuleIndex {
-	const { rules, moreRules = [] } = policy;
-	const found = indexes.get(policy) ?? new RuleIndex([...rules, ...moreRules]);
-	indexes.set(policy, found);
-	return found;
-}
-
 /** Applies the first rule that reaches a text. A rule that denies or asks, and may reach it, leaves it to an approver. */
 function ruleText(
 	compared: ComparedText,
@@ -77,6 +71,7 @@ function ruleText(
 	defaultDecision: Decision,
 	budget: MatchBudget,
 ): TextRuling {
+	const { isTooLong } = compared;
 	const text = quoteText(compared.shown);
 	let kept: string | undefined;
 	for (const { name, rule, compiled } of rules) {
@@ -85,51 +80,49 @@ function ruleText(
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {
-			if (compared.isTooLong) return { decision: 'ask', decidedBy: name, because: TOO_LONG };
 			const because = `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${text}: ${reached.because}`;
-			return { decision: 'ask', decidedBy: name, because };
+			return { decision: 'ask', decidedBy: name, because: isTooLong ? TOO_LONG : because };
 		}
-		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${text}: ${reached.because()}`;
+		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${text}: ${reached.because}`;
 	}
-	const none = compared.isTooLong ? TOO_LONG : (kept ?? `no rule covers ${text}`);
-	const decision = compared.isTooLong ? 'ask' : defaultDecision;
-	return { decision, decidedBy: DEFAULT_DECISION, because: none };
+	return {
+		decision: isTooLong ? 'ask' : defaultDecision,
+		decidedBy: DEFAULT_DECISION,
+		because: isTooLong ? TOO_LONG : (kept ?? `no rule covers ${text}`),
+	};
 }
 
-const MAX_NAMED = 3;
-
-function joinUnique(texts: readonly string[], joint: string): string {
-	const unique = [...new Set(texts)];
-	const named = unique.slice(0, MAX_NAMED).join(joint);
-	return unique.length > MAX_NAMED ? `${named}${joint}${unique.length - MAX_NAMED} more` : named;
+/** Joins different texts, and counts those after the first few. */
+function joinUnique(
+	rulings: readonly TextRuling[],
+	name: 'decidedBy' | 'because',
+	joint: string,
+): string {
+	const unique = [...new Set(rulings.map((each) => each[name]))];
+	const others = unique.length - MAX_NAMED;
+	return [...unique.slice(0, MAX_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(joint);
 }
 
 /** Decides each text and each part of a command. One denial denies, and one "ask" asks. */
 function applyRules(request: Record<string, unknown>, policy: Policy, budget: MatchBudget): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const index = indexRules(policy);
+	const index = indexes.get(policy) ?? indexRules([...policy.rules, ...(policy.moreRules ?? [])]);
+	indexes.set(policy, index);
 	const compared = readRequest(request, budget);
 	const rulings: TextRuling[] = [];
 	for (const text of compared.texts) {
-		const rules = index.find(text, budget);
+		const rules = index(text, budget);
 		rulings.push(ruleText(text, compared, rules, policy.defaultDecision, budget));
 		if (isSpent(budget)) return askVerdict(TOO_LONG);
 	}
-	const decision =
-		(['deny', 'ask'] as const).find((each) => rulings.some((one) => one.decision === each)) ??
-		'approve';
+	const order: Decision[] = ['deny', 'ask', 'approve'];
+	const decision = order.find((each) => rulings.some((one) => one.decision === each))!;
 	const deciding = rulings.filter((one) => one.decision === decision);
 	return {
 		decision,
-		decidedBy: joinUnique(
-			deciding.map(({ decidedBy }) => decidedBy),
-			' and ',
-		),
-		because: joinUnique(
-			deciding.map(({ because }) => because),
-			', ',
-		),
+		decidedBy: joinUnique(deciding, 'decidedBy', ' and '),
+		because: joinUnique(deciding, 'because', ', '),
 	};
 }
 

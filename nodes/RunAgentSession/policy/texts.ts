@@ -1,11 +1,11 @@
 import { isRecord, toText } from '../../shared/values';
-import { ComparedAddress } from './addresses';
+import { compareAddress } from './addresses';
 import { readCommand } from './comparedCommand';
 import type { MatchBudget } from './globs';
 import { approvedKind, EVERY_WAY, readPermission, type Kind } from './kinds';
 import { lazily } from './lazily';
 import type { ComparedRequest, ComparedText } from './matcher';
-import { ComparedPath } from './paths';
+import { comparePath } from './paths';
 import { readWholeRequest } from './remembered';
 import { Words } from './words';
 
@@ -21,31 +21,26 @@ const READING_COST = 8;
 
 export const TOO_LONG = "it's too long for rules";
 
-const FIELDS: Record<string, Kind> = {
-	command: 'commands',
-	cmd: 'commands',
-	path: 'paths',
-	filePath: 'paths',
-	file_path: 'paths',
-	url: 'addresses',
-};
+const FIELDS: Array<[name: string, kind: Kind]> = [
+	['command', 'commands'],
+	['cmd', 'commands'],
+	['path', 'paths'],
+	['filePath', 'paths'],
+	['file_path', 'paths'],
+	['url', 'addresses'],
+];
 
-interface FieldText {
-	name: string;
-	kind: Kind;
-	value: unknown;
-}
-
-function listFields(request: Record<string, unknown>): FieldText[] {
+/** Returns the fields with texts, without empty ones. */
+function listFields(request: Record<string, unknown>) {
 	const records = [request, request.metadata].filter(isRecord);
 	const places = records.flatMap((each) => [each, each.input, each.args]).filter(isRecord);
-	return places.flatMap((place) =>
-		Object.entries(FIELDS).flatMap(([name, kind]) => {
-			const value = Object.hasOwn(place, name) ? place[name] : undefined;
-			const isEmpty = value === undefined || value === null || toText(value).trim() === '';
-			return isEmpty ? [] : [{ name, kind, value }];
-		}),
-	);
+	return places
+		.flatMap((place) =>
+			FIELDS.map(([name, kind]) => {
+				return { name, kind, value: Object.hasOwn(place, name) ? place[name] : undefined };
+			}),
+		)
+		.filter(({ value }) => value !== undefined && value !== null && toText(value).trim() !== '');
 }
 
 /** Returns why rules can't read a request, or undefined. */
@@ -62,54 +57,43 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 }
 
 /** Reads a text in each of the ways in which a rule can read it. */
-function readText(base: ComparedText, kinds: readonly Kind[]): ComparedText[] {
-	const { text = '', isTooLong, approvedAs } = base;
-	if (isTooLong) return [base];
-	const isKind = (kind: Kind) => kind === approvedAs || kinds.includes(kind);
+function readText(base: ComparedText & { text: string }, isKnown: boolean): ComparedText[] {
+	const { text, approvedAs } = base;
+	const isKind = (kind: Kind) => kind === approvedAs || (!isKnown && EVERY_WAY.includes(kind));
 	const read: ComparedText = {
 		...base,
-		...(isKind('paths') && { path: new ComparedPath(text) }),
-		...(isKind('addresses') && { address: new ComparedAddress(text) }),
+		...(isKind('paths') && { path: comparePath(text) }),
+		...(isKind('addresses') && { address: compareAddress(text) }),
 	};
 	if (!isKind('commands')) return [read];
 	return readCommand(text).map((command) => ({ ...read, shown: command.text, command }));
 }
 
 /** Returns the texts that rules compare, each once: the patterns, and fields. */
-function listTexts(request: Record<string, unknown>): Array<{ text: string; approvedAs: Kind }> {
-	const { permission, patterns } = request as { permission: string; patterns: string[] };
-	const isKnown = readPermission(permission) !== undefined;
-	const found = new Map<string, { text: string; approvedAs: Kind }>();
-	const add = (text: string, kind?: Kind) => {
-		const approvedAs = (isKnown && kind) || approvedKind(permission, text);
-		found.set(`${approvedAs} ${text}`, { text, approvedAs });
-	};
-	for (const text of patterns) add(text);
-	for (const { value, kind } of listFields(request)) add(value as string, kind);
-	return [...found.values()];
-}
-
 function readTexts(request: Record<string, unknown>, budget: MatchBudget): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
-	const base = { permission, isTooLong: true, approvedAs: approvedKind(permission, '') };
-	if (patterns.length > MAX_TEXTS) return [{ ...base, text: undefined, shown: patterns[0] }];
 	const isKnown = readPermission(permission) !== undefined;
-	const listed = listTexts(request);
+	const describe = (text: string, kind?: Kind) => {
+		const approvedAs = (isKnown && kind) || approvedKind(permission, text);
+		return { permission, text, shown: text, approvedAs, isTooLong: true };
+	};
+	if (patterns.length > MAX_TEXTS) return [{ ...describe(patterns[0]), text: undefined }];
+	const all = [
+		...patterns.map((text) => describe(text)),
+		...listFields(request).map(({ value, kind }) => describe(value as string, kind)),
+	];
+	const listed = [
+		...new Map(all.map((each) => [`${each.approvedAs} ${each.text}`, each])).values(),
+	];
 	const characters = listed.reduce((sum, { text }) => sum + text.length, 0);
 	const cost = characters * READING_COST;
-	const isTooMuch = characters > MAX_CHARACTERS || cost > budget.left;
-	if (!isTooMuch) budget.left -= cost;
-	const texts = listed.flatMap(({ text, approvedAs }) => {
-		const isTooLong = isTooMuch || text.length > MAX_TEXT;
-		return readText(
-			{ permission, text, shown: text, approvedAs, isTooLong },
-			isKnown ? [] : EVERY_WAY,
-		);
-	});
 	// Exact texts and `*` still decide.
-	return texts.length <= MAX_TEXTS
-		? texts
-		: listed.map((each) => ({ ...base, ...each, shown: each.text }));
+	if (characters > MAX_CHARACTERS || cost > budget.left) return listed;
+	budget.left -= cost;
+	const texts = listed.flatMap((each) =>
+		each.text.length > MAX_TEXT ? [each] : readText({ ...each, isTooLong: false }, isKnown),
+	);
+	return texts.length <= MAX_TEXTS ? texts : listed;
 }
 
 /** Reads the texts of a request, each with its parts. */

@@ -1,4 +1,4 @@
-import { ComparedAddress } from './addresses';
+import { compareWord } from './addresses';
 import { ANY, foldCase, Glob, hasWildcard, ONE, type MatchBudget } from './globs';
 import { lazily } from './lazily';
 import { normalizePath } from './paths';
@@ -25,18 +25,15 @@ const unescape = (text: string): string =>
 	});
 
 /** Returns the forms of a text in which words can be: as typed, without quotation marks, and with its escapes read. */
-function listForms(text: string): string[] {
-	const read = unescape(text);
-	return [...new Set([text, unquote(text), read, unquote(read)])];
-}
+const listForms = (text: string): Set<string> =>
+	new Set([text, unescape(text)].flatMap((each) => [each, unquote(each)]));
 
 /** Returns a text of the shell with its wildcards. `{a,b}` and `[ab]` can be anything. */
 function toGlob(token: string): string {
 	const start = token.search(/[[{]/);
 	const end = Math.max(token.lastIndexOf(']'), token.lastIndexOf('}'));
-	const isExpanded = start >= 0 && /[[,]|\.\./.test(token.slice(start, end));
-	const text =
-		isExpanded && start < end ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
+	const isExpanded = 0 <= start && start < end && /[[,]|\.\./.test(token.slice(start, end));
+	const text = isExpanded ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
 	return text.replace(/\*+/g, ANY).replace(/\?/g, ONE);
 }
 
@@ -47,17 +44,19 @@ export class Words {
 	readonly globs = new Set<string>();
 	private readonly tokens: string[] = [];
 	readonly addresses = lazily(() =>
-		this.tokens.map((word) => ({ word, address: ComparedAddress.readWord(word) })),
+		this.tokens.map((word) => ({ word, address: compareWord(word) })),
 	);
 	/** True if nobody knows in which folder the words are */
 	readonly isAnywhere = lazily(() => FOLDER_CHANGES.some((name) => this.pieces.has(name)));
-	private readonly options = lazily(() =>
-		[...this.pieces, ...this.globs].filter((piece) => piece.startsWith('-')),
-	);
-	private readonly hasLong = lazily(() => this.options().some((option) => /^--./.test(option)));
-	private readonly letters = lazily(
-		() => new Set(this.options().flatMap((option) => [...(/^-([^-]+)/.exec(option)?.[1] ?? '')])),
-	);
+	/** Options without their dashes, and which forms they have */
+	private readonly options = lazily(() => {
+		const options = [...this.pieces, ...this.globs].filter((piece) => piece.startsWith('-'));
+		return {
+			names: options.map((option) => option.replace(/^-+/, '')),
+			hasLong: options.some((option) => /^--./.test(option)),
+			letters: new Set(options.flatMap((option) => [...(/^-([^-]+)/.exec(option)?.[1] ?? '')])),
+		};
+	});
 
 	/** @param text of a command, or a part of one */
 	constructor(text: string) {
@@ -78,33 +77,24 @@ export class Words {
 		for (let at = 2; at <= Math.min(piece.length - 1, MAX_JOINED); at++) this.add(piece.slice(at));
 	}
 
-	/** Returns whether a word is here, or could be what a wildcard is. */
-	has(word: string, budget: MatchBudget): boolean {
-		return this.pieces.has(word) || this.canMeet(new Glob(word), budget);
-	}
-
-	/** Returns whether any word matches a pattern, or could. */
-	hasMatch(pattern: Glob, budget: MatchBudget): boolean {
-		for (const word of this.pieces) if (pattern.matches(word, budget)) return true;
-		return this.canMeet(pattern, budget);
-	}
-
-	private canMeet(pattern: Glob, budget: MatchBudget): boolean {
+	/** Returns whether a word matches a pattern, or could because it has wildcards. */
+	has(pattern: Glob, budget: MatchBudget): boolean {
+		if (pattern.isLiteral && this.pieces.has(pattern.text)) return true;
+		if (!pattern.isLiteral)
+			for (const word of this.pieces) if (pattern.matches(word, budget)) return true;
 		for (const glob of this.globs) if (pattern.canMeet(glob, budget)) return true;
 		return false;
 	}
 
 	/** Returns whether an option may be here: joined, split, shortened, or as a long option for a short one and the reverse. */
 	hasOption(option: string): boolean {
+		const { names, hasLong, letters } = this.options();
 		const [name] = option.replace(/^-+/, '').split('=', 1);
-		const isShortened = this.options().some((each) => {
-			const given = each.replace(/^-+/, '');
-			return hasWildcard(given) || (given.length > 1 && name.startsWith(given));
-		});
-		const isLong = option.startsWith('--');
-		const isOther = isLong
-			? this.letters().size > 0
-			: this.hasLong() || [...name].every((letter) => this.letters().has(letter));
-		return isShortened || isOther;
+		return (
+			names.some((each) => hasWildcard(each) || (each.length > 1 && name.startsWith(each))) ||
+			(option.startsWith('--')
+				? letters.size > 0
+				: hasLong || [...name].every((letter) => letters.has(letter)))
+		);
 	}
 }
