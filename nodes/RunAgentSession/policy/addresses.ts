@@ -50,7 +50,7 @@ export function foldHost(host: string): string {
 /** Returns a host with its path as denials compare it. Servers read `//` as `/`. */
 export const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
 
-const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
+export const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 /** A user and a host before a path: `git@host:path` */
 const REMOTE = /^(?:[^/:@]*@)?([^/:@]+):(?!\d+(?:\/|$))([^/].*)?$/s;
 

@@ -1,8 +1,7 @@
 import { approveAddresses } from './addressRules';
 import { compareAddress, hasOpenHost } from './addresses';
-import type { ComparedCommand } from './comparedCommand';
 import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
-import { held, NO, YES, type Matcher, type Reach } from './matcher';
+import { held, NO, YES, type Matcher } from './matcher';
 import { readPlainPattern } from './plainCommand';
 import { quoteText } from './quoteText';
 
@@ -51,32 +50,29 @@ export function approveCommands(pattern: string): Matcher {
 	const words = (hasRest ? typed.slice(0, -1) : typed).map(typedWord);
 	const set = assignments.join(' ');
 
-	function reachPart(part: ComparedCommand, budget: MatchBudget): Reach {
-		const count = part.words.length;
-		if (!isPart || count < words.length || (count > words.length && !hasRest)) return NO;
-		if (set !== '' && set !== part.assignments.join(' ')) return NO;
-		if (!words.every((word, at) => word.matches(part.words[at], budget))) return NO;
-		if (part.isAfterChange && parsed.includes('/'))
-			return held('its path may be another one in the folder of a cd before');
-		if (hasWildcards && part.changesFolder && !part.namesFolder)
-			return held('its wildcard needs one folder');
-		const guards = part.guards();
-		const other = part.words.find((word, at) =>
-			at < words.length ? !words[at].covers(word, guards[at], budget) : guards[at] !== undefined,
-		);
-		return other === undefined ? YES : held(`its wildcard doesn't match ${quoteText(other)}`);
-	}
-
 	return {
 		// Without one, if the program has wildcards, or the pattern isn't one plain part
 		key: isPart && !hasWildcard(typed[0]) ? typed[0] : undefined,
 		reach({ command, text = '' }, budget) {
 			if (!command) return NO;
-			const { problem } = command;
-			if (problem === undefined) return reachPart(command, budget);
-			return hasWildcards && raw.matches(text, budget)
-				? held(`its wildcards match only plain words, and this contains ${problem}`)
-				: NO;
+			const { problem, words: given, guards } = command;
+			if (problem !== undefined)
+				return hasWildcards && raw.matches(text, budget)
+					? held(`its wildcards match only plain words, and this contains ${problem}`)
+					: NO;
+			const { length } = given;
+			if (!isPart || length < words.length || (length > words.length && !hasRest)) return NO;
+			if (set !== '' && set !== command.assignments.join(' ')) return NO;
+			if (!words.every((word, at) => word.matches(given[at], budget))) return NO;
+			if (command.isAfterChange && parsed.includes('/'))
+				return held('its path may be another one in the folder of a cd before');
+			if (hasWildcards && command.changesFolder && !command.namesFolder)
+				return held('its wildcard needs one folder');
+			const other = given.find((word, at) => {
+				const guarded = guards()[at];
+				return at < words.length ? !words[at].covers(word, guarded, budget) : guarded !== undefined;
+			});
+			return other === undefined ? YES : held(`its wildcard doesn't match ${quoteText(other)}`);
 		},
 	};
 }

@@ -1,6 +1,6 @@
+import { lazily } from '../../shared/lazily';
 import { foldCase } from './globs';
 import { guardWords } from './guards';
-import { lazily } from './lazily';
 import { normalizePath } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';
 import { programName } from './programs';

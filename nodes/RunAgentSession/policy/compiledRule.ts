@@ -1,9 +1,9 @@
+import { lazily, oncePer } from '../../shared/lazily';
 import { approveAddresses, denyAddresses } from './addressRules';
 import { approveCommands } from './commandApproval';
 import { denyCommands } from './commandObjection';
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
 import { KINDS, type Kind } from './kinds';
-import { lazily } from './lazily';
 import { doubt, NO, YES, type Matcher, type Reach } from './matcher';
 import { approvePaths, approveSearches, denyPaths, denySearches } from './pathRules';
 import { isSameRequest } from './remembered';
@@ -27,11 +27,12 @@ const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
 
 /** A rule with its texts parsed */
 export interface CompiledRule extends Matcher {
-	isApproval: boolean;
+	rule: Rule;
 	isFor(permission: string): boolean;
 }
 
-function compile(rule: Rule): CompiledRule {
+/** Compiles a rule once, however many requests it's compared with. */
+export const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const { isLiteral, hasValues, request } = rule;
 	const isApproval = rule.decision === 'approve';
 	const read = (text: string) => (isLiteral ? escapePattern(text) : text);
@@ -50,7 +51,7 @@ function compile(rule: Rule): CompiledRule {
 	) as Record<Kind, () => Matcher>;
 
 	return {
-		isApproval,
+		rule,
 		key: request || isEverything ? undefined : matchers.commands().key,
 		isFor: (asked) =>
 			request !== undefined ||
@@ -70,13 +71,4 @@ function compile(rule: Rule): CompiledRule {
 			return find('yes') ?? find('doubt') ?? NO;
 		},
 	};
-}
-
-const compiled = new WeakMap<Rule, CompiledRule>();
-
-/** Compiles a rule once, however many requests it's compared with. */
-export function compileRule(rule: Rule): CompiledRule {
-	const found = compiled.get(rule) ?? compile(rule);
-	compiled.set(rule, found);
-	return found;
-}
+});

@@ -1,3 +1,5 @@
+import { HAS_SCHEME } from './addresses';
+
 // The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.
 
 export const KINDS = ['commands', 'paths', 'searches', 'addresses'] as const;
@@ -24,11 +26,9 @@ export const PERMISSIONS = [
 export const readPermission = (permission: string) =>
 	PERMISSIONS.find(({ permissions }) => permissions.includes(permission.trim().toLowerCase()));
 
-const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-
 /** Returns how an approval reads a text. */
 export const approvedKind = (permission: string, text: string): Kind =>
-	readPermission(permission)?.kind ?? (SCHEME.test(text) ? 'addresses' : 'commands');
+	readPermission(permission)?.kind ?? (HAS_SCHEME.test(text) ? 'addresses' : 'commands');
 
 /** How a denial reads a text under a permission that the table doesn't have */
 export const EVERY_WAY: readonly Kind[] = ['commands', 'paths', 'addresses'];

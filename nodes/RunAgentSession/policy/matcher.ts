@@ -46,5 +46,5 @@ export const held = (because: string): Reach => ({ reach: 'held', because });
 export interface Matcher {
 	/** A word that each of its commands has. Undefined if it's compared with each. */
 	key?: string;
-	reach(text: ComparedText, budget: MatchBudget, request: ComparedRequest): Reach;
+	reach: (text: ComparedText, budget: MatchBudget, request: ComparedRequest) => Reach;
 }

@@ -1,3 +1,5 @@
+import { hasWildcard } from './globs';
+
 // Reads a command only if it's plain words: no shell gives it another meaning. Anything else isn't read at all.
 
 export interface CommandPart {
@@ -22,7 +24,6 @@ const KEYWORDS = new Set(
 );
 
 const CONTROL_CHARACTER = /[^\P{Cc}\n\t]|[\u2028\u2029]/u;
-const WILDCARDS = /[\uFDD0\uFDD1]/;
 const BLANKS = /[ \t]+/y;
 const CONTINUED_LINE = /\\\n[ \t]*/y;
 const COMMENT = /#[^\n]*/y;
@@ -149,7 +150,7 @@ class Reader {
 /** Returns the parts of a plain command, or what keeps it from being plain. */
 export function readPlainCommand(text: string): PlainCommand {
 	if (CONTROL_CHARACTER.test(text)) return { problem: 'a control character' };
-	if (WILDCARDS.test(text)) return { problem: 'a character that is not assigned' };
+	if (hasWildcard(text)) return { problem: 'a character that is not assigned' };
 	return new Reader(text).read();
 }
 

@@ -1,11 +1,12 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
+import { oncePer } from '../../shared/lazily';
 import { canBeId } from '../../shared/validation';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
 import { quoteText } from './quoteText';
 import type { Decision, Rule } from './rule';
-import { indexRules, type NamedRule, type RuleIndex } from './ruleIndex';
+import { indexRules, type NamedRule } from './ruleIndex';
 import type { ComparedRequest, ComparedText } from './matcher';
 import { findUnreadable, readRequest, TOO_LONG } from './texts';
 
@@ -61,7 +62,9 @@ interface TextRuling {
 	because: string;
 }
 
-const indexes = new WeakMap<Policy, RuleIndex>();
+const indexPolicy = oncePer(({ rules, moreRules = [] }: Policy) =>
+	indexRules([...rules, ...moreRules]),
+);
 
 /** Applies the first rule that reaches a text. A rule that denies or asks, and may reach it, leaves it to an approver. */
 function ruleText(
@@ -74,9 +77,9 @@ function ruleText(
 	const { isTooLong } = compared;
 	const text = quoteText(compared.shown);
 	let kept: string | undefined;
-	for (const { name, rule, compiled } of rules) {
+	for (const { name, rule, reach } of rules) {
 		const { decision, pattern } = rule;
-		const reached = compiled.reach(compared, budget, request);
+		const reached = reach(compared, budget, request);
 		if (reached.reach === 'yes')
 			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
 		if (reached.reach === 'doubt') {
@@ -93,11 +96,7 @@ function ruleText(
 }
 
 /** Joins different texts, and counts those after the first few. */
-function joinUnique(
-	rulings: readonly TextRuling[],
-	name: 'decidedBy' | 'because',
-	joint: string,
-): string {
+function joinUnique(rulings: TextRuling[], name: keyof TextRuling, joint: string): string {
 	const unique = [...new Set(rulings.map((each) => each[name]))];
 	const others = unique.length - MAX_NAMED;
 	return [...unique.slice(0, MAX_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(joint);
@@ -107,12 +106,11 @@ function joinUnique(
 function applyRules(request: Record<string, unknown>, policy: Policy, budget: MatchBudget): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const index = indexes.get(policy) ?? indexRules([...policy.rules, ...(policy.moreRules ?? [])]);
-	indexes.set(policy, index);
+	const findRules = indexPolicy(policy);
 	const compared = readRequest(request, budget);
 	const rulings: TextRuling[] = [];
 	for (const text of compared.texts) {
-		const rules = index(text, budget);
+		const rules = findRules(text, budget);
 		rulings.push(ruleText(text, compared, rules, policy.defaultDecision, budget));
 		if (isSpent(budget)) return askVerdict(TOO_LONG);
 	}

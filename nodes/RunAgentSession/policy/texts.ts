@@ -1,9 +1,9 @@
+import { lazily } from '../../shared/lazily';
 import { isRecord, toText } from '../../shared/values';
 import { compareAddress } from './addresses';
 import { readCommand } from './comparedCommand';
 import type { MatchBudget } from './globs';
 import { approvedKind, EVERY_WAY, readPermission, type Kind } from './kinds';
-import { lazily } from './lazily';
 import type { ComparedRequest, ComparedText } from './matcher';
 import { comparePath } from './paths';
 import { readWholeRequest } from './remembered';

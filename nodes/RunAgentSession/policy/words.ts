@@ -1,6 +1,6 @@
+import { lazily } from '../../shared/lazily';
 import { compareWord } from './addresses';
 import { ANY, foldCase, Glob, hasWildcard, ONE, type MatchBudget } from './globs';
-import { lazily } from './lazily';
 import { normalizePath } from './paths';
 import { programName } from './programs';
 
@@ -79,11 +79,10 @@ export class Words {
 
 	/** Returns whether a word matches a pattern, or could because it has wildcards. */
 	has(pattern: Glob, budget: MatchBudget): boolean {
-		if (pattern.isLiteral && this.pieces.has(pattern.text)) return true;
-		if (!pattern.isLiteral)
-			for (const word of this.pieces) if (pattern.matches(word, budget)) return true;
-		for (const glob of this.globs) if (pattern.canMeet(glob, budget)) return true;
-		return false;
+		const isHere = pattern.isLiteral
+			? this.pieces.has(pattern.text)
+			: [...this.pieces].some((word) => pattern.matches(word, budget));
+		return isHere || [...this.globs].some((glob) => pattern.canMeet(glob, budget));
 	}
 
 	/** Returns whether an option may be here: joined, split, shortened, or as a long option for a short one and the reverse. */
