@@ -5,7 +5,7 @@ import type { Rule } from './rule';
 
 // Finds the rules that can be about a text by its words, so that it isn't compared with each of them.
 
-export type NamedRule = CompiledRule & { name: string };
+type NamedRule = CompiledRule & { name: string };
 
 /** Returns a function that finds the rules that can be about a text, in their order. */
 export function indexRules(rules: readonly Rule[]) {

@@ -6,7 +6,7 @@ import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
 import { quoteText } from './quoteText';
 import type { Decision, Rule } from './rule';
-import { indexRules, type NamedRule } from './ruleIndex';
+import { indexRules } from './ruleIndex';
 import type { ComparedRequest, ComparedText } from './matcher';
 import { findUnreadable, readRequest, TOO_LONG } from './texts';
 
@@ -70,14 +70,13 @@ const indexPolicy = oncePer(({ rules, moreRules = [] }: Policy) =>
 function ruleText(
 	compared: ComparedText,
 	request: ComparedRequest,
-	rules: readonly NamedRule[],
-	defaultDecision: Decision,
+	policy: Policy,
 	budget: MatchBudget,
 ): TextRuling {
 	const { isTooLong } = compared;
 	const text = quoteText(compared.shown);
 	let kept: string | undefined;
-	for (const { name, rule, reach } of rules) {
+	for (const { name, rule, reach } of indexPolicy(policy)(compared, budget)) {
 		const { decision, pattern } = rule;
 		const reached = reach(compared, budget, request);
 		if (reached.reach === 'yes')
@@ -89,7 +88,7 @@ function ruleText(
 		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${text}: ${reached.because}`;
 	}
 	return {
-		decision: isTooLong ? 'ask' : defaultDecision,
+		decision: isTooLong ? 'ask' : policy.defaultDecision,
 		decidedBy: DEFAULT_DECISION,
 		because: isTooLong ? TOO_LONG : (kept ?? `no rule covers ${text}`),
 	};
@@ -106,12 +105,10 @@ function joinUnique(rulings: TextRuling[], name: keyof TextRuling, joint: string
 function applyRules(request: Record<string, unknown>, policy: Policy, budget: MatchBudget): Ruling {
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
-	const findRules = indexPolicy(policy);
 	const compared = readRequest(request, budget);
 	const rulings: TextRuling[] = [];
 	for (const text of compared.texts) {
-		const rules = findRules(text, budget);
-		rulings.push(ruleText(text, compared, rules, policy.defaultDecision, budget));
+		rulings.push(ruleText(text, compared, policy, budget));
 		if (isSpent(budget)) return askVerdict(TOO_LONG);
 	}
 	const order: Decision[] = ['deny', 'ask', 'approve'];
