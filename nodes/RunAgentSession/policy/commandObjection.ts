@@ -48,8 +48,10 @@ function findAddress(typed: string): Finder {
 function findWord(typed: string): Finder {
 	const pieces = splitWord(typed).map(normalizePath);
 	const finders = pieces.filter((piece) => piece !== ANY).map(findPiece);
-	const hasAddress = IS_ADDRESS.test(typed) ? findAddress(typed) : () => false;
-	return (...where) => finders.every((isIn) => isIn(...where)) || hasAddress(...where);
+	const hasAddress: Finder = IS_ADDRESS.test(typed) ? findAddress(typed) : () => false;
+	return (words, isAnywhere, budget) =>
+		finders.every((isIn) => isIn(words, isAnywhere, budget)) ||
+		hasAddress(words, isAnywhere, budget);
 }
 
 const isOption = (word: string): boolean => /^-./.test(word) && !hasWildcard(word.slice(0, 2));
