@@ -89,6 +89,8 @@ const isObject = (each: unknown): each is object => typeof each === 'object' && 
 /** Values that are known not to be too deep: a response, and what is in it down to a field of a request. Listing the keys of a large one is slow. */
 const shallow = new WeakSet<object>();
 const MAX_KNOWN_DEPTH = 4;
+/** Values with fewer inside are looked at again. */
+const MIN_KNOWN_VALUES = 20;
 
 /** Needs no stack, however deep the value is. */
 export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean {
@@ -96,10 +98,19 @@ export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): bo
 	const known: object[] = [];
 	const isDeeper = (each: object, depth: number): boolean => {
 		if (depth > maxDepth) return true;
-		if (depth <= MAX_KNOWN_DEPTH) known.push(each);
-		const inner = Array.isArray(each) ? (each as unknown[]) : Object.values(each);
+		const isList = Array.isArray(each);
+		// Reading the values by their names takes half of the time of Object.values.
+		const inner: readonly unknown[] = isList ? each : Object.keys(each);
+		const before = left;
 		left -= inner.length;
-		return left > 0 && inner.some((one) => isObject(one) && isDeeper(one, depth + 1));
+		if (left <= 0) return false;
+		for (const item of inner) {
+			const one = isList ? item : (each as Record<string, unknown>)[item as string];
+			if (isObject(one) && isDeeper(one, depth + 1)) return true;
+		}
+		if (depth === 0 || (depth <= MAX_KNOWN_DEPTH && before - left >= MIN_KNOWN_VALUES))
+			known.push(each);
+		return false;
 	};
 	if (!isObject(value) || shallow.has(value)) return false;
 	const isDeep = isDeeper(value, 0);
@@ -125,6 +136,25 @@ const MAX_SORTED_KEYS = 100;
 
 const hasObject = (values: readonly unknown[]): boolean => values.some(isObject);
 
+/** Takes the place of an object in a list that otherwise has none. */
+const OBJECT: readonly never[] = [];
+
+/** Writes the names and the values of a large object without some, in the order that it has. Copying the object would take longer. */
+function writeLarge(
+	fields: Record<string, unknown>,
+	given: readonly string[],
+	without: ReadonlySet<string>,
+): string {
+	const names = given.filter((name) => !without.has(name) && fields[name] !== undefined);
+	const objects: Array<string | undefined> = [];
+	const values = names.map((name) => {
+		const value = fields[name];
+		if (isObject(value)) objects.push(writeSorted(value));
+		return isObject(value) ? OBJECT : value;
+	});
+	return [JSON.stringify(names), JSON.stringify(values), ...objects].join('\n');
+}
+
 /** Writes JSON with sorted keys. @param without names at the top that are left out */
 function writeSorted(value: unknown, without?: ReadonlySet<string>): string | undefined {
 	if (!isObject(value)) return JSON.stringify(value);
@@ -135,9 +165,9 @@ function writeSorted(value: unknown, without?: ReadonlySet<string>): string | un
 			: JSON.stringify(value);
 	const given = Object.keys(value);
 	const isLarge = given.length > MAX_SORTED_KEYS;
-	if (isLarge && !without) return JSON.stringify(value);
-	const names = isLarge ? given : given.sort();
 	const fields = value as Record<string, unknown>;
+	if (isLarge) return without ? writeLarge(fields, given, without) : JSON.stringify(value);
+	const names = given.sort();
 	const parts: string[] = [];
 	for (const name of names) {
 		const json = without?.has(name) ? undefined : writeSorted(fields[name]);

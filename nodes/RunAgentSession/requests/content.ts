@@ -55,9 +55,14 @@ export function readContent(interaction: Interaction): Content | undefined {
 	return { hash, steadyHash, frameHash: fingerprint(frame), clocks, frame, metadata };
 }
 
-/** Returns the hash without some names of the metadata. */
+/** With more names that change, all of the metadata counts as changing. */
+export const MAX_UNSTEADY = 100;
+
+/** Returns the hash without some names of the metadata, or without any if there are `MAX_UNSTEADY`. */
 export const hashWithout = ({ frame, metadata }: Content, names: readonly string[]): string =>
-	hashParts(frame, metadata, [...names].sort());
+	names.length < MAX_UNSTEADY
+		? hashParts(frame, metadata, [...names].sort())
+		: fingerprint(`${frame}\nwith any metadata`);
 
 /** Difference of two clocks, and of the time that a response takes */
 const TOLERANCE_MS = 5_000;
@@ -86,15 +91,37 @@ export const listJumps = (
 		(name) => !ticks(before[name], now[name], elapsedMs, readAt),
 	);
 
-const isEqual = (one: unknown, other: unknown): boolean =>
-	one === other ||
-	(typeof one === 'object' && typeof other === 'object' && sortedJson(one) === sortedJson(other));
+type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the names of the metadata that differ, clocks aside. */
-export const listChanges = (
-	before: Record<string, unknown>,
-	{ metadata, clocks }: Pick<Content, 'metadata' | 'clocks'>,
-): string[] =>
-	[...new Set([...Object.keys(before), ...Object.keys(metadata)])].filter(
-		(name) => clocks[name] === undefined && !isEqual(before[name], metadata[name]),
+const valueOf = (fields: Fields, name: string): unknown =>
+	Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+/** Compares values up to the first difference. Ignores the order of names. */
+function isEqual(one: unknown, other: unknown): boolean {
+	if (Array.isArray(one) && Array.isArray(other))
+		return one.length === other.length && one.every((each, at) => isEqual(each, other[at]));
+	if (!isRecord(one) || !isRecord(other)) return one === other;
+	const names = Object.keys(one);
+	return (
+		names.length === Object.keys(other).length &&
+		names.every((name) => isEqual(one[name], valueOf(other, name)))
 	);
+}
+
+/** Returns the first `MAX_UNSTEADY` names of the metadata that differ, clocks aside. */
+export function listChanges(
+	before: Fields,
+	{ metadata, clocks }: Pick<Content, 'metadata' | 'clocks'>,
+): string[] {
+	const changed: string[] = [];
+	const addChanged = (names: readonly string[]) => {
+		for (const name of names) {
+			if (changed.length === MAX_UNSTEADY) return;
+			const isClock = Object.hasOwn(clocks, name);
+			if (!isClock && !isEqual(valueOf(before, name), valueOf(metadata, name))) changed.push(name);
+		}
+	};
+	addChanged(Object.keys(metadata));
+	addChanged(Object.keys(before).filter((name) => !Object.hasOwn(metadata, name)));
+	return changed;
+}

@@ -7,6 +7,7 @@ import {
 	hashWithout,
 	listChanges,
 	listJumps,
+	MAX_UNSTEADY,
 	readContent,
 	type Clocks,
 	type Content,
@@ -89,7 +90,9 @@ const MAX_NAMED = 3;
 /** Says which metadata changes with each reading. */
 export function describeUnsteady(names: readonly string[]): string {
 	const more = names.length - MAX_NAMED;
-	return [...names.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
+	const isAll = names.length >= MAX_UNSTEADY;
+	const others = more > 0 ? [`${more}${isAll ? ' or' : ''} more`] : [];
+	return [...names.slice(0, MAX_NAMED), ...others].join(' and ');
 }
 
 /** Returns whether the next poll may show what came of a decision. */
@@ -307,9 +310,10 @@ function changeRequest(
 	now: number,
 ): RequestRecord[] {
 	const names = listChangedMetadata(before, shown, now);
-	const changes = names ? (before.changes ?? 0) + 1 : 0;
-	if (names && changes >= MIN_CHANGES) {
-		const unsteady = [...new Set([...(before.unsteady ?? []), ...names])];
+	const changes = names.length > 0 ? (before.changes ?? 0) + 1 : 0;
+	if (changes >= MIN_CHANGES) {
+		const all = new Set([...(before.unsteady ?? []), ...names]);
+		const unsteady = [...all].slice(0, MAX_UNSTEADY);
 		after.set(before, {
 			...before,
 			...readingOf(shown, now),
@@ -332,13 +336,13 @@ function changeRequest(
 	];
 }
 
-/** Returns the names of the metadata that changed, or undefined if anything else did. */
+/** Returns the names of the metadata that changed. None if anything else did. */
 function listChangedMetadata(
 	{ interaction, frameHash, clocks = {}, readAt = 0 }: RequestRecord,
 	{ content }: Shown,
 	now: number,
-): string[] | undefined {
-	if (!content || content.frameHash !== frameHash) return undefined;
+): string[] {
+	if (!content || content.frameHash !== frameHash) return [];
 	const metadata = isRecord(interaction?.metadata) ? interaction.metadata : {};
 	return [
 		...listChanges(metadata, content),
