@@ -17,6 +17,20 @@ export function omit<T extends object, K extends keyof T>(thing: T, ...names: K[
 	return copy;
 }
 
+/** Returns a copy with a field more. Takes half of the time of a spread if there are thousands of fields. */
+export function withField(
+	fields: Readonly<Record<string, unknown>>,
+	name: string,
+	value: unknown,
+): Record<string, unknown> {
+	// An assignment to this name would set a prototype.
+	if (Object.hasOwn(fields, '__proto__')) return { ...fields, [name]: value };
+	const copy: Record<string, unknown> = {};
+	for (const each of Object.keys(fields)) copy[each] = fields[each];
+	copy[name] = value;
+	return copy;
+}
+
 /** Reads a field by its name in camel case or, because services use it too, in snake case. */
 export const readNamedField = (thing: Record<string, unknown>, name: string): unknown =>
 	thing[name] ?? thing[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
@@ -186,6 +200,28 @@ export function sortedJson(value: unknown, without?: readonly string[]): string 
 	} catch {
 		return undefined;
 	}
+}
+
+/**
+ * Returns a value whose objects and lists have at most `longest` entries, and the number of those that are left out. Returns the value
+ * itself if it's nested too deeply.
+ */
+export function limitEntries(value: unknown, longest: number): { value: unknown; left: number } {
+	let left = 0;
+	const limit = (each: unknown): unknown => {
+		if (!isObject(each)) return each;
+		const isList = Array.isArray(each);
+		const all: readonly unknown[] = isList ? each : Object.keys(each);
+		const taken = all.length > longest ? all.slice(0, longest) : all;
+		left += all.length - taken.length;
+		if (isList) return taken.map(limit);
+		const names = taken as string[];
+		// Unlike an assignment, it takes every name.
+		return Object.fromEntries(
+			names.map((name) => [name, limit((each as Record<string, unknown>)[name])]),
+		);
+	};
+	return { value: isTooDeep(value) ? value : limit(value), left };
 }
 
 /** Returns at most `longest` characters of foreign text on one line, without control characters and HTML. */

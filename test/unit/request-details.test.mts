@@ -25,6 +25,7 @@ describe('a request', () => {
 			covers: [],
 			more: [],
 			options: [],
+			hidden: 0,
 		});
 	});
 

@@ -73,11 +73,9 @@ export function tryRules(
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
 		const decideOrApply = response === undefined ? applyPolicy : decideRequest;
-		return toTrial(
-			given,
-			decideOrApply({ ...given, type, id: toText(id) }, policy, budget),
-			policy,
-		);
+		const isPending = given.type === type && given.id === toText(id);
+		const request = isPending ? given : { ...given, type, id: toText(id) };
+		return toTrial(given, decideOrApply(request, policy, budget), policy);
 	});
 }
 

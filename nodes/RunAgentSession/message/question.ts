@@ -4,6 +4,7 @@ import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/ti
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { readChange, summarizeChange } from '../requests/change';
 import { pageChoices } from '../requests/choices';
+import { isLongRequest } from '../requests/requestLength';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
@@ -65,7 +66,11 @@ export function formatQuestion({
 	const requests = interactions.map((interaction): AskedRequest => {
 		if (isQuestion(interaction)) return askedQuestion(interaction, lines);
 		const choices = isRecord(interaction)
-			? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
+			? pageChoices(
+					interaction as Interaction,
+					preferences,
+					offersFromNowOn && !isLongRequest(interaction),
+				)
 			: [];
 		const names = choices.map(({ shownAs }) => shownAs);
 		const change = describeChange(interaction, interactions.length);
@@ -223,7 +228,7 @@ function askedQuestion(interaction: unknown, lines: number): AskedRequest {
 }
 
 function askedRequest(
-	{ kind, permission, targets, covers, folder, more, options }: RequestDetails,
+	{ kind, permission, targets, covers, folder, more, options, hidden: fields }: RequestDetails,
 	lines: number,
 	choices: string[],
 	changes: string[],
@@ -248,6 +253,7 @@ function askedRequest(
 				? ['No command or path given']
 				: []),
 			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
+			...(fields > 0 ? [`${pluralize(fields, 'more field')} not shown`] : []),
 			...(isMixed(texts) ? [MIXED_REMARK] : []),
 		],
 		choices,

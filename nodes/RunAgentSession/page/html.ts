@@ -143,13 +143,14 @@ function requestTargets({ targets, covers, folder }: RequestDetails, isWhole: bo
 }
 
 function requestMore(
-	{ permission, more, options }: RequestDetails,
+	{ permission, more, options, hidden }: RequestDetails,
 	{ interaction: { id }, isWhole }: PageRequest,
 ): Html {
-	const facts = [permission, ...more, ...options, { label: 'Request ID', text: toText(id) }];
+	const facts = [permission, ...more, { label: 'Request ID', text: toText(id) }, ...options];
 	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
 	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN);
-	return markup`<details><summary>Details</summary>${factList(shown, limit)}</details>`;
+	const left = hidden + facts.length - shown.length;
+	return markup`<details><summary>Details</summary>${factList(shown, limit)}${left > 0 && markup`<p class="hint">${pluralize(left, 'more field')} not shown.</p>`}</details>`;
 }
 
 const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
@@ -373,6 +374,7 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 		likeCount > 0 && sameBox(placed, view),
 		canDeny && reasonText(index, view),
 	];
+	const isCut = !isWhole && record.unsteady === undefined;
 	const wholeUrl = view.query && `?${view.query}&${CHANGE_PARAMETER}=${record.contentHash}`;
 	return markup`<fieldset class="card${findProblem(view, index) !== undefined && ' wrong'}">
 <legend>${count}${requestTitle(details)}</legend>
@@ -382,6 +384,7 @@ ${change && changeView(change, wholeUrl)}
 ${requestVotes(request, view)}
 ${problemNote(view, index)}
 ${radios.length > 0 && changeable(placed, fields, view)}
+${isCut && radios.length > 0 && markup`<p class="hint">This is too long to be shown whole, so you can only deny it.</p>`}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
 ${requestMore(details, request)}
 </fieldset>`;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
-import { fingerprint, isRecord, omit, toText } from '../../shared/values';
+import { fingerprint, isRecord, omit } from '../../shared/values';
 import { applyPolicy, type AskVerdict, type Policy } from '../policy/rules';
 import {
 	checkQuestionAnswer,
@@ -30,6 +30,7 @@ import {
 	type RequestRecord,
 } from '../requests/record';
 import { shownRequests, type RequestOrigin } from '../requests/request';
+import { isLongRequest } from '../requests/requestLength';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
 
@@ -143,8 +144,6 @@ export interface PageForm {
 	decided: DecisionSummary[];
 }
 
-/** In characters of JSON */
-const MAX_REQUEST_SHOWN = 50_000;
 export const MAX_COMMENT_LENGTH = 2_000;
 const MAX_DECIDED_SHOWN = 10;
 
@@ -206,9 +205,11 @@ function toPageRequest(
 	const asked = isQuestion(interaction) ? readQuestion(interaction) : undefined;
 	const change = readChange(interaction);
 	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
-	const isWhole = toText(interaction).length <= MAX_REQUEST_SHOWN && isChangeWhole === true;
+	const isWhole = !isLongRequest(interaction) && isChangeWhole === true;
 	const canDecide = because === ASKED_BY_POLICY;
-	const offered = canDecide ? pageChoices(interaction, preferences, question.offersFromNowOn) : [];
+	const offered = canDecide
+		? pageChoices(interaction, preferences, isWhole && question.offersFromNowOn)
+		: [];
 	const choices = offered.filter(
 		({ decision }) => decision === 'deny' || (isWhole && !record.unsteady),
 	);

@@ -194,8 +194,15 @@ interface Context {
 
 const isPathLike = (name: string): boolean => /[./\\]/.test(name);
 
-function readFields(record: Record<string, unknown>, around: Context, budget: Budget): ReadFile[] {
-	const names = take(Object.keys(record), budget);
+/** @param without name of a field that isn't read */
+function readFields(
+	record: Record<string, unknown>,
+	around: Context,
+	budget: Budget,
+	without?: string,
+): ReadFile[] {
+	const all = Object.keys(record);
+	const names = take(without === undefined ? all : all.filter((name) => name !== without), budget);
 	const entries = names.map((name): [string, unknown] => [name, record[name]]);
 	const fields = toFields(entries);
 	const [path = around.path] = textsOf(fields, PATH_NAMES);
@@ -257,10 +264,6 @@ export function findFiles(request: unknown): { files: ReadFile[]; isComplete: bo
 	const [only, ...others] = Array.isArray(patterns) ? (patterns as unknown[]) : [];
 	const isPath = isEditing && others.length === 0 && isString(only) && !/[*?[{]/.test(only);
 	const path = isPath && only !== '' ? only : undefined;
-	const files = readValue(
-		{ ...request, response: undefined },
-		{ path, isEditing, depth: 0 },
-		budget,
-	);
+	const files = readFields(request, { path, isEditing, depth: 1 }, budget, 'response');
 	return { files: joinFiles(files), isComplete: !budget.isSpent };
 }

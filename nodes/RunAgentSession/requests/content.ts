@@ -117,11 +117,12 @@ export function listChanges(
 	const addChanged = (names: readonly string[]) => {
 		for (const name of names) {
 			if (changed.length === MAX_UNSTEADY) return;
-			const isClock = Object.hasOwn(clocks, name);
-			if (!isClock && !isEqual(valueOf(before, name), valueOf(metadata, name))) changed.push(name);
+			if (before[name] === metadata[name] || Object.hasOwn(clocks, name)) continue;
+			if (!isEqual(valueOf(before, name), valueOf(metadata, name))) changed.push(name);
 		}
 	};
 	addChanged(Object.keys(metadata));
-	addChanged(Object.keys(before).filter((name) => !Object.hasOwn(metadata, name)));
+	if (changed.length < MAX_UNSTEADY)
+		addChanged(Object.keys(before).filter((name) => !Object.hasOwn(metadata, name)));
 	return changed;
 }

@@ -1,4 +1,4 @@
-import { isRecord, toText } from '../values';
+import { isRecord, limitEntries, toText } from '../values';
 
 // A question of the agent: an interaction that isn't about a permission. The API document doesn't show its fields.
 
@@ -27,6 +27,8 @@ const MAX_FIELD_LENGTH = 10_000;
 const MAX_LABEL_LENGTH = 1_000;
 const MAX_AGENT_OPTIONS = 100;
 const MAX_FIELDS = 50;
+/** With more entries, a list or an object is longer than `MAX_FIELD_LENGTH` as JSON, and cut. */
+const MAX_ENTRIES = MAX_FIELD_LENGTH / 2;
 /** Groups of options in groups */
 const MAX_GROUP_DEPTH = 3;
 
@@ -54,9 +56,13 @@ const isWord = (value: unknown): value is string | number =>
 const findName = (fields: AnyFields, names: readonly string[]): string | undefined =>
 	names.find((name) => isWord(fields[name]));
 
+/** Returns the first fields without some. */
 function without(fields: AnyFields, names: ReadonlyArray<string | undefined>): AnyFields {
-	return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+	const others = Object.keys(fields).filter((name) => !names.includes(name));
+	return Object.fromEntries(others.slice(0, MAX_ENTRIES + 1).map((name) => [name, fields[name]]));
 }
+
+const toShortText = (value: unknown): string => toText(limitEntries(value, MAX_ENTRIES + 1).value);
 
 function toAgentOptions(option: unknown, depth: number): AgentOption[] {
 	if (isWord(option)) return [{ value: option, label: String(option) }];
@@ -161,7 +167,7 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 	);
 	const others = named.map(([name, value]) => ({
 		name: cutText(name, MAX_LABEL_LENGTH, cut),
-		text: cutText(toText(name === 'response' ? rest : value), MAX_FIELD_LENGTH, cut),
+		text: cutText(toShortText(name === 'response' ? rest : value), MAX_FIELD_LENGTH, cut),
 	}));
 	return {
 		text: cutText(text, MAX_FIELD_LENGTH, cut),

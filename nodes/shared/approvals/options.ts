@@ -86,6 +86,7 @@ interface OptionReading {
 }
 
 const MAX_OPTION_LENGTH = 1_000;
+/** Of more options, none is clear. */
 const MAX_OPTIONS = 1_000;
 
 const UNCLEAR: OptionReading = {
@@ -313,20 +314,25 @@ function saysLasting(name: string, value: unknown): boolean {
 	return !(once || isPlain || ONCE_TEXT.test(text)) || lasting;
 }
 
-/** Returns the options whose `value` is a text or a number. Never throws. */
+/** An option with more fields may last. */
+const MAX_OPTION_FIELDS = 100;
+
+/** Returns the options whose `value` is a text or a number. None if there are too many. Never throws. */
 export function readOptions(interaction: unknown): Option[] {
 	const { response, scope: outer } = Object(interaction) as { response?: unknown; scope?: unknown };
 	const { options, scope: inner } = Object(response) as { options?: unknown; scope?: unknown };
-	if (!Array.isArray(options)) return [];
+	if (!Array.isArray(options) || options.length > MAX_OPTIONS) return [];
 	const isInScope = [outer, inner].some((scope) => saysLasting('scope', scope));
 	return options.flatMap((option: unknown): Option[] => {
 		const { value, label } = Object(option) as Record<string, unknown>;
 		const usable = typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
 		if (!usable) return [];
 		const readable = typeof label === 'string' || typeof label === 'number';
-		const mayLast = Object.entries(Object(option) as object).some(
-			([name, field]) => !HARMLESS_FIELDS.has(name) && saysLasting(name, field),
-		);
+		const fields = Object(option) as Record<string, unknown>;
+		const names = Object.keys(fields);
+		const mayLast =
+			names.length > MAX_OPTION_FIELDS ||
+			names.some((name) => !HARMLESS_FIELDS.has(name) && saysLasting(name, fields[name]));
 		// The compiler doesn't see that `usable` leaves only texts and numbers.
 		return [
 			{

@@ -119,10 +119,10 @@ const readRecord = (value: unknown): Record<string, unknown> | undefined =>
 	isRecord(value) && !isTooDeep(value) ? value : undefined;
 
 function readMore(found: Record<string, unknown>): Record<string, unknown> | undefined {
-	const more = Object.entries(found).filter(
-		([name, value]) => !DOCUMENTED_FIELDS.includes(name) && !isTooDeep(value),
+	const more = Object.keys(found).filter(
+		(name) => !DOCUMENTED_FIELDS.includes(name) && !isTooDeep(found[name]),
 	);
-	return more.length > 0 ? Object.fromEntries(more) : undefined;
+	return more.length > 0 ? Object.fromEntries(more.map((name) => [name, found[name]])) : undefined;
 }
 
 export const isKnownStatus = (status: string): boolean =>
