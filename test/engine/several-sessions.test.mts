@@ -1,5 +1,5 @@
 // The requests of several sessions on one approval page, in n8n-core's engine and in simulated time.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { byId } from '../../n8n-host/workflows.mts';
 import { exampleWorkflow } from '../../tools/examples.mts';
@@ -96,4 +96,78 @@ test('with the approvers of the night example, the requests of all projects are 
 	const { pages } = await answerFirst(stage, flow, (html) => fillIn(html, 'Approve once'));
 	expect(pages[0]).toContain('1 request of other sessions is below.');
 	expect(pages[0]).toContain('command 1');
+});
+
+test('what "Approve all that look the same" fills in is sent alone, and the other sections never block Send', async () => {
+	const flow = flowOf([
+		'[ask bash: a] [say 1]',
+		'[ask bash: b + bash: a] [say 2]',
+		'[question Why?]',
+	]);
+	const stage = createStage();
+	const { pages } = await answerFirst(stage, flow, (html) => {
+		const { request0, shown, together } = fillIn(html, 'Approve once');
+		return { shown, together, request0, same0: 'on' };
+	});
+	expect(pages[0]).toContain('Approve all that look the same (1 more request)');
+	expect(pages[0]).toContain('3 requests of other sessions are below.');
+	expect(pages[1]).toContain('Your answer was saved');
+	const sent = stage.of('POST', '/resolve').map(({ path }) => path.split('/')[3]);
+	expect(new Set(sent)).toHaveProperty('size', 2);
+	expect(sent).toHaveLength(2);
+});
+
+describe('approvers whom each item names', () => {
+	const flow: Flow = {
+		parameters: {
+			permissionPolicy: 'ask',
+			approvals: { approvers: { list: [{ approvers: '={{ $json.approvers }}' }] } },
+		},
+		items: [
+			{ names: ['Anna'], command: 'a' },
+			{ names: ['Ben'], command: 'a' },
+			{ names: ['Anna', 'Ben'], command: 'c' },
+		].map(({ names, command }, index) => ({
+			prompt: `[ask bash: ${command}] [say ${index}]`,
+			approvers: names.map((name) => ({ name, contact: `${name}@example.com` })),
+		})),
+	};
+	const nameOf = ({ approver }: IDataObject) => (approver as IDataObject).name;
+
+	test('see and answer only what they were asked', async () => {
+		const stage = createStage();
+		const pages: Record<string, string> = {};
+		const replies: string[] = [];
+		let ofBen = '';
+		await stage.run(flow, async (paused) => {
+			const asked = runsOf(paused, NODE, 1).flat();
+			if (replies.length > 0 || asked.length < 4) return;
+			ofBen = String(asked[1].sessionId);
+			for (const item of asked)
+				pages[`${nameOf(item)} ${String(item.sessionId)}`] = (
+					await stage.open(flow, paused, String(item.approvalUrl))
+				).body;
+			const [first] = asked;
+			const link = String(first.approvalUrl);
+			const form = fillIn(pages[`Anna ${String(first.sessionId)}`], 'Approve once');
+			const reply = await stage.open(flow, paused, link, { ...form, request2: '0', same0: 'on' });
+			replies.push(reply.body);
+			return reply.data;
+		});
+		const commands = Object.entries(pages).map(([key, html]) => [
+			key.split(' ')[0],
+			[...html.matchAll(/<ul class="code"><li><bdo dir="ltr">(\w+)</g)].map(([, text]) => text),
+		]);
+		expect(commands.sort()).toEqual([
+			['Anna', ['a', 'c']],
+			['Anna', ['c', 'a']],
+			['Ben', ['a', 'c']],
+			['Ben', ['c', 'a']],
+		]);
+		expect(replies[0].match(/You approved this once/g)).toHaveLength(2);
+		expect(Object.values(pages).join()).not.toContain('look the same');
+		const sent = stage.of('POST', '/resolve').map(({ path }) => path);
+		expect(sent).toHaveLength(2);
+		expect(sent.join()).not.toContain(ofBen);
+	});
 });

@@ -43,6 +43,8 @@ describe('a question', () => {
 	test.each<[string, object]>([
 		['1 MB of text', { question: 'x'.repeat(1_000_000) }],
 		['1 MB in a field', { question: 'Q', more: 'x'.repeat(1_000_000) }],
+		['87,000 fields', { question: 'Q', ...Object.fromEntries(options(87_000).entries()) }],
+		['87,000 fields in response', { response: Object.fromEntries(options(87_000).entries()) }],
 		['101 options', { options: options(101) }],
 		['an option of 2,000 characters', { options: ['x'.repeat(2_000)] }],
 	])('with %s is bounded, and cannot be answered there', (_, fields) => {

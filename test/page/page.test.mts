@@ -231,6 +231,23 @@ describe('the page', () => {
 		expect(html).toContain('(cut off, 50000 more characters)');
 	});
 
+	test('lists a part of 87,000 fields, says how many more there are, and allows no approval', () => {
+		const fields = Object.fromEntries(Array.from({ length: 87_000 }, (_, at) => [`k${at}`, 1]));
+		for (const [changes, count] of [
+			[{ metadata: { x: fields } }, 86_000],
+			[{ metadata: fields, ...fields }, 172_000],
+			[{ response: { options: [{ ...ONCE, ...fields }, REJECT], ...fields } }, 172_000],
+		] as const) {
+			const form = pending(request(changes));
+			expect(form.requests[0].choices.map(({ decision }) => decision)).toEqual(['deny']);
+			const html = page({ pending: form });
+			expect(html).toContain(`${count} more fields not shown.`);
+			expect(html).toContain('too long to be shown whole, so you can only deny it.');
+			expect(html).toContain('git push');
+			expect(html.length).toBeLessThan(100_000);
+		}
+	});
+
 	test('has the facts for a decision in this order', () => {
 		const html = page({
 			title: 'The agent needs your approval',
@@ -302,6 +319,37 @@ describe('the choices', () => {
 		expect(words.replaceAll(/<[^>]+>/g, '')).toBe(
 			'Also applies to later requests. The service’s words: “Always allow”, “For good”, scope “workspace”',
 		);
+	});
+
+	test.each<[string, object]>([
+		[
+			'the option’s own',
+			{ response: { options: [{ value: 'a', label: 'Allow', scope: 'always' }, REJECT] } },
+		],
+		[
+			'the response’s',
+			{ response: { options: [{ value: 'a', label: 'Allow' }, REJECT], scope: 'always' } },
+		],
+		[
+			'the request’s',
+			{ response: { options: [{ value: 'a', label: 'Allow' }, REJECT] }, scope: 'always' },
+		],
+	])('say that an option lasts by %s scope, with the service’s words', (_, changes) => {
+		const html = page({ pending: pending(request(changes)) });
+		expect(html).toMatch(
+			/Always approve<small>Also applies to later requests\. The service’s words: .*Allow/,
+		);
+		expect(html).toMatch(/<dd>.*always/);
+		expect(html).not.toContain('Approve once');
+	});
+
+	test('have no option that says once and has a scope that lasts, but the details have its words', () => {
+		const offered = [{ ...ONCE, scope: 'always' }, REJECT];
+		const form = pending(request({ response: { options: offered } }));
+		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny']);
+		const text = page({ pending: form }).replaceAll(/<[^>]+>/g, '');
+		expect(text).toContain('Allow once (once)');
+		expect(text).toContain('&#34;scope&#34;:&#34;always&#34;');
 	});
 
 	test('are never a value that Deny Values name for the other side', () => {

@@ -63,6 +63,33 @@ describe('permissions', () => {
 		]);
 	});
 
+	test.each<[string, object]>([
+		['the option’s own', { options: [{ value: 'once', label: 'Allow once', scope: 'always' }] }],
+		['the response’s', { scope: 'always' }],
+		['the request’s', {}],
+	])('an option that lasts only by %s scope is never sent for once', async (name, response) => {
+		const service = simulation();
+		const options = [
+			{ value: 'allow', label: 'Allow' },
+			{ value: 'reject', label: 'Reject' },
+		];
+		const change = (body: any) => ({
+			...body,
+			pendingInteractions: body.pendingInteractions.map((each: object) => ({
+				...each,
+				response: { options, ...response },
+				...(name === 'the request’s' && { scope: 'always' }),
+			})),
+		});
+		service.meets('poll', { change });
+		const result = await service.run('[ask bash: a] [say Done]', { policy: policy('approve') });
+		expect(result.kind).toBe('needsApproval');
+		expect(result.undecided.map(({ because }) => because)).toEqual([
+			'none of its options clearly means "approve"',
+		]);
+		expect(of(service.sent, 'POST', '/resolve')).toEqual([]);
+	});
+
 	test('a request that another user resolved is skipped, and listed as gone', async () => {
 		const service = simulation();
 		service.meets('decision', async ({ path }) => {
