@@ -1,4 +1,4 @@
-// What a poll costs with requests that are all new: reading, recording and deciding them, in processor time.
+// What a poll costs with requests that are all new, in processor time: reading, recording and deciding them, asking approvers, and their page.
 import '../tools/packageSources.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
@@ -6,12 +6,19 @@ import { median } from './statistics.mts';
 const { MATCH_BUDGET } = await import('../nodes/RunAgentSession/policy/globs.ts');
 const { decideRequest } = await import('../nodes/RunAgentSession/requests/verdict.ts');
 const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
-const { applyPoll } = await import('../nodes/RunAgentSession/requests/record.ts');
+const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/requests/record.ts');
+const { askDue, createQuestion } = await import('../nodes/RunAgentSession/requests/questions.ts');
+const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
+const { formatMessage } = await import('../nodes/RunAgentSession/message/message.ts');
+const { formatQuestion } = await import('../nodes/RunAgentSession/message/question.ts');
+const { createForm } = await import('../nodes/RunAgentSession/page/view.ts');
+const { renderPage } = await import('../nodes/RunAgentSession/page/html.ts');
+const { tryRules } = await import('../nodes/RunAgentSession/execution/tryRules.ts');
 const { readSession } = await import('../nodes/shared/client/session.ts');
 
 export const name = 'poll';
 export const about =
-	'processor time of a poll with requests that are all new at each of three polls, up to 1 MiB';
+	'processor time of a poll with requests that are all new at each of three polls, up to 1 MiB, and of asking about them';
 
 const ROUNDS = 3;
 const MAX_MS = 100;
@@ -47,10 +54,21 @@ const fields = (poll: number) =>
 /** Requests of about 1 MiB in other shapes */
 const SHAPES: Record<string, (poll: number) => object[]> = {
 	'one with 87,000 fields': one(fields),
+	'one with 87,000 fields at the top': (poll) => [{ ...many(1)(poll)[0], ...fields(poll) }],
+	'one with 87,000 fields of metadata': (poll) => [{ ...many(1)(0)[0], metadata: fields(poll) }],
+	'one with 87,000 fields in an option': (poll) => [
+		{
+			...many(1)(poll)[0],
+			response: { options: [{ ...options[0], ...fields(poll) }, options[1]] },
+		},
+	],
 	'one with 500,000 numbers': one((poll) => Array.from({ length: 500_000 }, () => poll)),
 	'one long text': one((poll) => `${poll}${'x'.repeat(2 ** 20)}`),
 	'a question with 87,000 fields': (poll) => [
 		{ type: 'question', id: `q${poll}`, ...fields(poll) },
+	],
+	'a question with 87,000 fields in response': (poll) => [
+		{ type: 'question', id: `q${poll}`, response: fields(poll) },
 	],
 	'20,000 without anything': (poll) =>
 		Array.from({ length: 20_000 }, (_, at) => ({ type: 'permission', id: `${poll}-${at}` })),
@@ -68,46 +86,117 @@ const milliseconds = (work: () => void): number => {
 	return (user + system) / 1_000;
 };
 
-/** Returns the time of the slowest of three polls. */
-function slowestPoll(shape: (poll: number) => object[]): number {
-	let records: ReturnType<typeof applyPoll> = [];
-	const times = [0, 1, 2].map((poll) => {
-		const body: unknown = JSON.parse(
-			JSON.stringify({ sessionId: 's', status: 'running', pendingInteractions: shape(poll) }),
-		);
-		return milliseconds(() => {
-			records = applyPoll(records, readSession(body, 's')!, poll * 10_000);
-			const budget = { left: MATCH_BUDGET };
-			planDecisions(records, [], (each) => decideRequest(each, policy, budget));
-		});
-	});
-	return Math.max(...times);
+/** Milliseconds of each part */
+interface Cost {
+	parse: number;
+	poll: number;
+	ask: number;
+	page: number;
+	tryRules: number;
 }
 
-const measure = (shape: (poll: number) => object[]): number =>
-	median(Array.from({ length: ROUNDS }, () => slowestPoll(shape)));
+const copy = <T,>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** Measures the slowest of three polls, the items that ask about the last one, its page, and Try Rules with the same requests. */
+function measureOnce(shape: (poll: number) => object[]): Cost {
+	let records: ReturnType<typeof applyPoll> = [];
+	const cost: Cost = { parse: 0, poll: 0, ask: 0, page: 0, tryRules: 0 };
+	let { undecided } = planDecisions(records, [], (each) => decideRequest(each, policy));
+	for (const poll of [0, 1, 2]) {
+		const text = JSON.stringify({
+			sessionId: 's',
+			status: 'running',
+			pendingInteractions: shape(poll),
+		});
+		let body: unknown;
+		cost.parse = Math.max(
+			cost.parse,
+			milliseconds(() => (body = JSON.parse(text))),
+		);
+		const ms = milliseconds(() => {
+			records = applyPoll(records, readSession(body, 's')!, poll * 10_000);
+			const budget = { left: MATCH_BUDGET };
+			({ undecided } = planDecisions(records, [], (each) => decideRequest(each, policy, budget)));
+		});
+		cost.poll = Math.max(cost.poll, ms);
+	}
+	const shown = shownRequests(undecided);
+	const interactions = shown.map(({ interaction }) => interaction);
+	const asked = shown.map(({ record }) => record);
+	const origin = { sessionId: 's', interactions };
+	cost.ask = milliseconds(() => {
+		formatQuestion(origin);
+		formatMessage({ ...origin, more: 0, isReminder: false, hasChanged: false, approvalUrl: 'x' });
+		addOrigin(interactions, { sessionId: 's' });
+	});
+	const created = createQuestion(asked, undefined, 30_000, {});
+	const { questions } = askDue([created], asked, 30_000);
+	// n8n has saved the records.
+	const saved = copy({ requests: recordAsked(records, asked, 30_000), questions });
+	cost.page = milliseconds(() => {
+		const pending = createForm(saved, saved.questions[0], 0);
+		renderPage({ title: 'Approve', says: [], now: 0, pending });
+	});
+	const given = copy(shape(3));
+	cost.tryRules = milliseconds(() => tryRules(given, policy));
+	return cost;
+}
+
+function measure(shape: (poll: number) => object[]): Cost {
+	const rounds = Array.from({ length: ROUNDS }, () => measureOnce(shape));
+	const of = (part: keyof Cost) => median(rounds.map((round) => round[part]));
+	return {
+		parse: of('parse'),
+		poll: of('poll'),
+		ask: of('ask'),
+		page: of('page'),
+		tryRules: of('tryRules'),
+	};
+}
+
+const toRow = (title: string, { parse, poll, ask, page, tryRules: tried }: Cost): string[] => [
+	title,
+	...[parse, poll, ask, page, tried].map(decimals),
+	decimals(poll / parse),
+	decimals(page / parse),
+];
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	const counted = COUNTS.map((count) => {
 		log(`${count} requests`);
 		return measure(many(count));
 	});
-	const shaped = Object.entries(SHAPES).map(([title, shape]): [string, number] => {
+	const shaped = Object.entries(SHAPES).map(([title, shape]): [string, Cost] => {
 		log(title);
 		return [title, measure(shape)];
 	});
-	const [first, last] = [counted[0], counted[counted.length - 1]];
+	const [first, last] = [counted[0], counted[counted.length - 1]].map(({ poll }) => poll);
 	const exponent = Math.log(last / first) / Math.log(COUNTS[COUNTS.length - 1] / COUNTS[0]);
+	const most = (part: keyof Cost) => Math.max(...counted.map((cost) => cost[part]));
 	return {
-		columns: ['requests', 'ms'],
+		columns: [
+			'requests',
+			'JSON.parse ms',
+			'poll ms',
+			'items ms',
+			'page ms',
+			'Try Rules ms',
+			'poll / JSON.parse',
+			'page / JSON.parse',
+		],
 		rows: [
-			...COUNTS.map((count, at) => [`${count} new ones`, decimals(counted[at])]),
-			...shaped.map(([title, ms]) => [title, decimals(ms)]),
+			...COUNTS.map((count, at) => toRow(`${count} new ones`, counted[at])),
+			...shaped.map(([title, cost]) => toRow(title, cost)),
 		],
 		expectations: [
 			{
-				what: 'milliseconds for any number of requests',
-				measured: Math.max(...counted),
+				what: 'milliseconds of a poll for any number of requests',
+				measured: most('poll'),
+				atMost: MAX_MS,
+			},
+			{
+				what: 'milliseconds of a page for any number of requests',
+				measured: most('page'),
 				atMost: MAX_MS,
 			},
 			{ what: 'exponent from 100 to 5,000 requests', measured: exponent, atMost: MAX_EXPONENT },
