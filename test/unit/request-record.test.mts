@@ -176,6 +176,25 @@ describe('content identifies a request', () => {
 			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
 		},
 	);
+
+	test('thousands of fields that change at each poll are one request, with the first names', () => {
+		const at = (value: number) =>
+			request({
+				metadata: Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`k${n}`, value])),
+			});
+		let records = polled([], 1, at(0));
+		for (const value of [1, 2, 3, 4]) records = polled(records, value, at(value));
+		const [pending, ...others] = records.filter(({ interaction }) => interaction);
+		expect(others).toEqual([]);
+		expect(pending.unsteady).toHaveLength(100);
+		const plan = planDecisions(records, [], () => approve);
+		expect(plan.due).toEqual([]);
+		expect(plan.undecided[0].because).toBe(
+			'its k0 and k1 and k2 and many more changes with each reading',
+		);
+		const other = polled(records, 5, { ...at(5), patterns: ['rm'] });
+		expect(other.filter(({ interaction }) => interaction)).toMatchObject([{ patterns: ['rm'] }]);
+	});
 });
 
 describe('what is sent', () => {

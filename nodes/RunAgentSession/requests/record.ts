@@ -90,9 +90,8 @@ const MAX_NAMED = 3;
 /** Says which metadata changes with each reading. */
 export function describeUnsteady(names: readonly string[]): string {
 	const more = names.length - MAX_NAMED;
-	const isAll = names.length >= MAX_UNSTEADY;
-	const others = more > 0 ? [`${more}${isAll ? ' or' : ''} more`] : [];
-	return [...names.slice(0, MAX_NAMED), ...others].join(' and ');
+	const others = names.length < MAX_UNSTEADY ? `${more} more` : 'many more';
+	return [...names.slice(0, MAX_NAMED), ...(more > 0 ? [others] : [])].join(' and ');
 }
 
 /** Returns whether the next poll may show what came of a decision. */
