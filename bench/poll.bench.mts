@@ -157,7 +157,8 @@ function measure(shape: (poll: number) => object[]): Cost {
 const toRow = (title: string, { parse, poll, ask, page, tryRules: tried }: Cost): string[] => [
 	title,
 	...[poll, ask, page, tried].map(decimals),
-	decimals(poll / parse),
+	// The clock of processor time is coarse.
+	decimals(poll / Math.max(parse, 1)),
 ];
 
 export async function run(log: (line: string) => void): Promise<Table> {
