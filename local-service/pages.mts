@@ -1,6 +1,7 @@
 // Serves downloads by signed URL, and the pages that the API links to.
 import type { FastifyInstance } from 'fastify';
 import { sessionAt } from './agent/session.mts';
+import { isDenial } from './agent/story.mts';
 import { showSession } from './agent/view.mts';
 import { isValidUrl } from './file-content.mts';
 import type { ServiceState } from './state.mts';
@@ -11,6 +12,23 @@ const escape = (text: string) =>
 const html = (title: string, content: string) =>
 	`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>` +
 	`<body style="font: 16px system-ui; max-width: 48rem; margin: 3rem auto"><h1>${escape(title)}</h1>${content}</body></html>`;
+
+/** The files that the agents of a project have edited, as they are now. */
+function showEdits({ store, clock }: ServiceState, projectId: string): string {
+	const edits = [...store.sessions.values()]
+		.filter((session) => session.projectId === projectId)
+		.flatMap((session) => sessionAt(session, clock.now()).interactions)
+		.flatMap((interaction) => {
+			if (interaction.type !== 'permission' || interaction.permission !== 'edit') return [];
+			const { patterns, value = 'reject', change, resolvedAt = 0 } = interaction;
+			const text = change?.after ?? 'Edited by the agent';
+			return isDenial(value) ? [] : patterns.map((path) => ({ path, text, at: resolvedAt }));
+		})
+		.sort((one, other) => one.at - other.at);
+	return [...new Map(edits.map(({ path, text }) => [path, text]))]
+		.map(([path, text]) => `<h2>${escape(path)}</h2><pre>${escape(text)}</pre>`)
+		.join('');
+}
 
 /** The `Content-Disposition` of a download, for any file name. */
 const attachment = (name: string) =>
@@ -44,7 +62,10 @@ export function registerPages(app: FastifyInstance, state: ServiceState): void {
 		return reply
 			.type('text/html')
 			.send(
-				html(site.name, `<p>Preview of ${escape(preview.route)} (${escape(preview.locale)})</p>`),
+				html(
+					site.name,
+					`<p>Preview of ${escape(preview.route)} (${escape(preview.locale)})</p>${showEdits(state, preview.projectId)}`,
+				),
 			);
 	});
 

@@ -138,7 +138,10 @@ test.each([
 			'unansweredAfter',
 		],
 	],
-	['options', ['abortOnStop', 'body', 'maxConcurrentSessions', 'returnItemsEarly', 'simplify']],
+	[
+		'options',
+		['abortOnStop', 'body', 'maxConcurrentSessions', 'preview', 'returnItemsEarly', 'simplify'],
+	],
 ])('each option of %s is there once', (name, options) => {
 	expect(
 		find(name)

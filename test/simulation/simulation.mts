@@ -5,7 +5,7 @@ import { NO_LEDGER } from '../../nodes/shared/n8n/ledger.ts';
 import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi.credentials.ts';
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
-import { findProject } from '../../nodes/shared/client/projects.ts';
+import { createFactLookup } from '../../nodes/shared/client/facts.ts';
 import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
@@ -376,7 +376,7 @@ export function simulation(
 			wallTime: virtual.now,
 			log: (message: string) => logged.push(message),
 			onSession: (session: { sessionId: string; dashboardUrl?: string }) => recorded.push(session),
-			findProject: async (id) => await findProject(api, id),
+			findFacts: createFactLookup(api, (nodeContext.flow ??= {}) as IDataObject),
 		};
 		const wallMs = virtual.now();
 		const monotonicMs = virtual.monotonicMs();

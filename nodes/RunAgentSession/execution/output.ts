@@ -98,6 +98,7 @@ export function toJson(
 	const {
 		projectId = nonEmptyText(more?.projectId),
 		projectName = nonEmptyText(more?.projectName),
+		previewUrl,
 	} = result.origin ?? {};
 	const isPrivate = link !== undefined && isPrivateHost(new URL(link).hostname);
 	const warnings = [...result.warnings, ...(isPrivate ? [PRIVATE_LINK] : [])];
@@ -119,6 +120,7 @@ export function toJson(
 		...(kind === 'failed' && { failure: session.error ?? 'The service gave no reason' }),
 		...(kind === 'completed' && !isSimple && session.error && { sessionError: session.error }),
 		decisions,
+		...(kind !== 'failed' && previewUrl !== undefined && { previewUrl }),
 		...(kind === 'completed' && changes.length > 0 && { changes }),
 		...(warnings.length > 0 && { warnings }),
 		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),

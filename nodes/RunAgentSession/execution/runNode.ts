@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { readOptionWords } from '../../shared/client/sessions';
-import { createProjectLookup, type ProjectDetails } from '../../shared/client/projects';
+import { createFactLookup } from '../../shared/client/facts';
 import type { Session } from '../../shared/client/session';
 import {
 	CanceledError,
@@ -192,8 +192,6 @@ function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependenci
 	const { itemIndex, journal, settings, chat } = item;
 	const { policy } = settings!;
 	const api = batch.api!;
-	// n8n saves the context of the execution when it pauses.
-	const projects = (context.getContext('flow').workspaceAutomationProjects ??= {});
 	const log: RunDependencies['log'] = (message, about) =>
 		context.logger.info(message, { ...about, node: context.getNode().name, itemIndex });
 	for (const decision of ['approve', 'deny'] as const)
@@ -210,7 +208,8 @@ function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependenci
 		wallTime: () => wake.now(),
 		log,
 		onSession: (session) => setSessionCustomData(context, session),
-		findProject: createProjectLookup(api, projects as Record<string, ProjectDetails>),
+		// n8n saves the context of the execution when it pauses.
+		findFacts: createFactLookup(api, context.getContext('flow')),
 		onProgress: createProgressReport(log, chat),
 	};
 }

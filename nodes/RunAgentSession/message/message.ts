@@ -1,11 +1,12 @@
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { defuseLinks, quoteVisible, visibleText } from '../../shared/approvals/visibleText';
+import { MAX_LINK_LENGTH } from '../../shared/safeLink';
 import { pluralize } from '../../shared/values';
 import { describeCounts, readChange } from '../requests/change';
 import { describeRequest } from '../requests/details';
 import type { RequestOrigin } from '../requests/request';
 import type { AnswerDeadline } from '../requests/times';
-import { formatDeadline, isMixed, LINE_END, MIXED_REMARK, VERBS } from './question';
+import { formatDeadline, formatLink, isMixed, LINE_END, MIXED_REMARK, VERBS } from './question';
 
 interface MessageDetails extends Partial<RequestOrigin> {
 	interactions: readonly unknown[];
@@ -15,7 +16,6 @@ interface MessageDetails extends Partial<RequestOrigin> {
 	isReminder: boolean;
 	/** True if earlier answers don't count, because a request has changed */
 	hasChanged: boolean;
-	previewUrl?: string;
 	approvalUrl: string;
 }
 
@@ -35,7 +35,7 @@ export function formatMessage(details: MessageDetails): string {
 		formatWish(details),
 		project && `Project: ${quoteVisible(project, MAX_NAME_LENGTH, defuseLinks)}`,
 		deadline && formatDeadline(deadline, timeZone, [interactions.length, questions]),
-		previewUrl && `Preview: ${previewUrl}`,
+		previewUrl !== undefined && `Preview: ${formatLink(previewUrl, MAX_LINK_LENGTH)}`,
 		approvalUrl,
 	]
 		.filter(Boolean)

@@ -60,6 +60,7 @@ export function formatQuestion({
 	preferences = { approveWith: 'once' },
 	offersFromNowOn,
 	reader,
+	previewUrl,
 	...origin
 }: QuestionDetails): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
@@ -104,6 +105,7 @@ export function formatQuestion({
 			details.map((fact) => (isOne ? toLine(fact) : `${index + 1}. ${toLine(fact)}`)),
 		),
 		...(more > 0 ? [`${pluralize(more, 'more request')}: you get another message`] : []),
+		...(previewUrl === undefined ? [] : [`Preview: ${formatLink(previewUrl)}`]),
 		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
 	].join(LINE_END);
 }
@@ -277,11 +279,12 @@ function shareLength(facts: readonly Fact[], reserved: number): number {
 }
 
 /** Returns a link for every channel, with the characters of markup percent-encoded. Quotes any other text. */
-function formatLink(url: string): string {
-	const encoded = url.replace(
+export function formatLink(url: string, longest = MAX_LINK_LENGTH): string {
+	const [, host = '', rest = ''] = /^(https?:\/\/\[[\da-f:]+\])?(.*)$/is.exec(url) ?? [];
+	const encoded = rest.replace(
 		/[<>"'*_~`|[\]\\^{}();]/g,
 		(character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
 	);
-	const isLink = encoded.length <= MAX_LINK_LENGTH && /^https?:\/\/[!-~]+$/i.test(url);
-	return isLink ? encoded : quoteVisible(url, MAX_NAME_LENGTH);
+	const isLink = host.length + encoded.length <= longest && /^https?:\/\/[!-~]+$/i.test(url);
+	return isLink ? host + encoded : quoteVisible(url, MAX_NAME_LENGTH);
 }

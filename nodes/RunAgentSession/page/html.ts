@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { readSafeLink } from '../../shared/safeLink';
 import { pluralize, toText } from '../../shared/values';
 import type { ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
@@ -451,6 +452,15 @@ const taskLine = ({ prompt }: SessionFacts): Part =>
 	prompt !== undefined &&
 	markup`<p><span class="soft">Task:</span> “${agentText(prompt, MAX_PROMPT_SHOWN)}”</p>`;
 
+/** Renders the link to the preview, which isn't ours: it names its host. */
+function previewLine({ previewUrl }: SessionFacts): Part {
+	const url = readSafeLink(previewUrl);
+	return (
+		url &&
+		markup`<p><a href="${url.href}" target="_blank" rel="noopener noreferrer">Open the preview</a> <span class="soft">(the service’s page on ${url.host}, in a new tab)</span></p>`
+	);
+}
+
 /** Renders what the page says of a form, below its requests. */
 const formNotes = ({ more, decided }: PageForm, view: PageView): Part => [
 	more > 0 &&
@@ -464,6 +474,7 @@ function otherSession(session: OtherSession, cards: Part, view: PageView): Html 
 	return markup`<section>
 <h2>${agentText(sessionName(session), MAX_NAME_SHOWN)}</h2>
 ${taskLine(session)}
+${previewLine(session)}
 ${pending.requests.some(isUnanswered) && deadlineLine(session, pending, view.now)}
 ${cards}
 ${formNotes(pending, { ...view, ...session })}</section>`;
@@ -611,6 +622,7 @@ ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${typed.length > 0 && typedTexts(typed)}
 ${pending && taskLine(view)}
+${previewLine(view)}
 ${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}
 ${wholeChange && wholeChangeView(wholeChange, view)}

@@ -7,9 +7,13 @@ import {
 	showFor,
 	textField,
 	toggle,
+	toProperties,
 	type Field,
 } from '../../shared/n8n/fields';
-import { simplify } from '../../shared/n8n/commonFields';
+import type { PreviewPage } from '../../shared/client/previews';
+import { simplify, UUID_EXAMPLE } from '../../shared/n8n/commonFields';
+import { requireId, requireRoute } from '../../shared/validation';
+import { isRecord } from '../../shared/values';
 import { approveWith, moreRules } from './policy';
 import { ABORT_CHOICE, SESSION_OPERATIONS } from './session';
 import { teamOptions } from './team';
@@ -79,6 +83,34 @@ export const returnItemsEarly = toggle(
 	'Whether each completed item leaves right away, instead of all together at the end',
 );
 
+const previewFields: Field[] = [
+	textField('Site ID', 'siteId', {
+		required: true,
+		placeholder: UUID_EXAMPLE,
+		description: 'The site that the agent works on',
+	}),
+	textField('Route', 'route', {
+		default: '/',
+		required: true,
+		placeholder: 'e.g. /pricing',
+		description: 'The path of the page, without query string or fragment',
+	}),
+];
+
+export const preview: Field<PreviewPage> = {
+	displayName: 'Preview',
+	name: 'preview',
+	type: 'fixedCollection',
+	default: { page: {} },
+	description: 'The page of a site that approvers and completed items get a link to',
+	check(_label, value) {
+		const { page } = isRecord(value) ? value : {};
+		const { siteId, route } = isRecord(page) ? page : {};
+		return { siteId: requireId('Site ID', siteId), route: requireRoute('Route', route) };
+	},
+	options: [{ displayName: 'Page', name: 'page', values: toProperties(previewFields) }],
+};
+
 const sorted = (options: Field[]): Field[] =>
 	options.sort((one, other) => (one.displayName < other.displayName ? -1 : 1));
 
@@ -105,7 +137,7 @@ const optionsField = collection(
 	'options',
 	'Add Option',
 	sorted([
-		...showFor({ '/operation': ['start'] }, body),
+		...showFor<Field>({ '/operation': ['start'] }, body, preview),
 		abortOnStop,
 		maxConcurrentSessions,
 		returnItemsEarly,

@@ -187,6 +187,9 @@ export function readItemSettings(
 		timeouts: readTimeouts(panel, asTool),
 		abortOnStop: readOption(panel, option.abortOnStop),
 		sendComments: readApproval(panel, option.sendComments),
+		preview: isEntered(panel, option.preview, 'options.')
+			? readOption(panel, option.preview)
+			: undefined,
 		hasPage: pauses,
 		isTool: asTool,
 		team: !pauses ? undefined : earlier ? readLaterTeam(panel) : readTeam(panel),

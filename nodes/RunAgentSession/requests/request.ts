@@ -16,6 +16,8 @@ export interface RequestOrigin {
 	timeZone?: string;
 	/** Prompt of the session */
 	prompt?: string;
+	/** The service's link to a page that the session works on */
+	previewUrl?: string;
 }
 
 export const MAX_REQUESTS_SHOWN = 5;

@@ -13,7 +13,6 @@ import {
 	toResult,
 	withSessionErrors,
 } from './finish';
-import { nameProject } from './nameProject';
 import { applyReading, pollOnce } from './poll';
 import { applyFormat } from './repair';
 import type { SessionRun } from './run';
@@ -33,18 +32,24 @@ export async function takeStep(run: SessionRun): Promise<RunResult | undefined> 
 		if (isRequested && (!run.hasBegun || maxWaitMs > 0)) return undefined;
 		run.beginStep();
 		const result = await applyTimeout(run, await pollOnce(run));
-		if (result) await nameProject(run, result.kind);
-		if (result?.kind !== 'needsApproval') return result && withCourse(run, result);
+		const told = result && (await addFacts(run, result));
+		if (told?.kind !== 'needsApproval') return told;
 		const asked = askApprovers(run);
-		return asked.length > 0 ? { ...withCourse(run, result), asked } : undefined;
+		return asked.length > 0 ? { ...told, asked } : undefined;
 	});
 }
 
-const withCourse = (run: SessionRun, result: RunResult): RunResult => ({
-	...result,
-	origin: run.record.origin,
-	pollCount: run.record.pollCount ?? 0,
-});
+/** Adds what items and approvers are told of the project. A session that failed or continues gets no more than is known. */
+async function addFacts(run: SessionRun, result: RunResult): Promise<RunResult> {
+	const { origin = {}, pollCount = 0 } = run.record;
+	const { kind } = result;
+	const { findFacts } = run.dependencies;
+	if (!findFacts || (kind !== 'needsApproval' && kind !== 'completed'))
+		return { ...result, origin, pollCount };
+	const { facts, warnings } = await findFacts(origin, run.settings.preview, kind);
+	run.save({ origin: facts });
+	return { ...result, origin: facts, pollCount, warnings: [...result.warnings, ...warnings] };
+}
 
 /** Applies If Nobody Answers and Max Wait. @throws WorkspaceAutomationError that reports the end of the wait */
 async function applyTimeout(

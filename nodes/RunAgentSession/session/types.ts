@@ -1,7 +1,8 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Semaphore } from '../../shared/client/semaphore';
 import type { ApiClient } from '../../shared/client/operations';
-import type { ProjectDetails } from '../../shared/client/projects';
+import type { FactLookup } from '../../shared/client/facts';
+import type { PreviewPage } from '../../shared/client/previews';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
@@ -42,6 +43,8 @@ export interface ItemSettings {
 	timeouts: Timeouts;
 	abortOnStop: boolean;
 	sendComments?: boolean;
+	/** The page that approvers and items get a link to */
+	preview?: PreviewPage;
 	/** True if requests get a link to the approval page */
 	hasPage: boolean;
 	/** An AI agent's tool returns a session that is still running instead of throwing. */
@@ -75,8 +78,7 @@ export interface RunDependencies {
 	log(message: string, about: Record<string, unknown>): void;
 	/** Called when the session is known, and again when its dashboard URL is known */
 	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
-	/** Returns {} if the project can't be read. */
-	findProject?(projectId: string): Promise<ProjectDetails>;
+	findFacts?: FactLookup;
 	onProgress?(session: Session): void;
 }
 
