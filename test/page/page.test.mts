@@ -123,6 +123,7 @@ describe("an agent's words", () => {
 			prompt: text,
 			sessionId: 's1',
 			dashboardUrl: `x${text}`,
+			previewUrl: `x${text}`,
 			timeZone: text,
 			pending: { ...form, requests: [shown], decided: decisions },
 			given: [{ vote, record, status, targets: [text] }],
@@ -224,6 +225,37 @@ describe('the page', () => {
 		expect(html.includes('href')).toBe(isLinked);
 	});
 
+	test.each([
+		['https://preview.example:8443/p?a=1&b=2', 'preview.example:8443'],
+		['http://localhost:5678/p', 'localhost:5678'],
+		['http://preview.example/p', undefined],
+		['https://ada:word@preview.example/p', undefined],
+		['javascript:alert(1)', undefined],
+		['data:text/html,x', undefined],
+		['"><script>alert(1)</script>', undefined],
+		[`https://preview.example/${'a'.repeat(10_000)}`, undefined],
+	])("links to the preview as the service's page, in a new tab, if it is safe: %s", (url, host) => {
+		const html = page({ previewUrl: url, pending: pending(request()) });
+		const links = html.match(/<a [^]*?<\/p>/g) ?? [];
+		expect(links).toEqual(
+			host === undefined
+				? []
+				: [
+						`<a href="${url.replace('&', '&#38;')}" target="_blank" rel="noopener noreferrer">Open the preview</a> <span class="soft">(the service’s page on ${host}, in a new tab)</span></p>`,
+					],
+		);
+		if (host === undefined) expect(html).not.toMatch(/preview/i);
+	});
+
+	test('links to the preview of each session, and keeps the link when the session has ended', () => {
+		const urls = ['https://preview.example/1', 'https://preview.example/2'];
+		const [previewUrl, other] = urls;
+		const others = [{ pending: pending(request()), previewUrl: other }];
+		const html = page({ previewUrl, pending: pending(request()), others });
+		expect([...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => url)).toEqual(urls);
+		expect(page({ previewUrl })).toContain(`href="${previewUrl}"`);
+	});
+
 	test('shows a part of a long request, and allows no approval of it', () => {
 		const [long] = pending(request({ patterns: ['x'.repeat(60_000)] })).requests;
 		expect(long.choices.map(({ name }) => name)).toEqual(['Deny']);
@@ -254,6 +286,7 @@ describe('the page', () => {
 			projectName: 'Juniper Coffee',
 			dashboardUrl: 'https://example.com/s',
 			prompt: 'Build the site.',
+			previewUrl: 'https://preview.example/p',
 			pending: pending(request({ cwd: '/site' })),
 			deadline: { at: NOW + 3_600_000, after: 'deny' },
 			timeZone: 'Europe/Berlin',
@@ -265,6 +298,7 @@ describe('the page', () => {
 			'<h1>The agent needs your approval',
 			'Task:',
 			'Build the site.',
+			'Open the preview',
 			'Run this command',
 			'git push',
 			'In the folder',

@@ -70,6 +70,31 @@ test('a download URL can be fetched for 15 minutes and no longer', async () => {
 	expect((await http.get(url)).status).toBe(403);
 });
 
+test('a shared preview shows the edits that agents of its project were allowed to make', async () => {
+	const prompt = '[change content: => <New>] [ask edit: a.html] [ask edit: b.html] [say Done]';
+	type Session = Schemas['AgentSession'];
+	const start = await api<Session>('POST', '/agent/sessions', { body: { projectId, prompt } });
+	const path = `/agent/sessions/${start.body.sessionId}`;
+	const body = { projectId, siteId: found.sites[0].id, route: '/' };
+	const { url } = (await api<Schemas['SharedPreview']>('POST', '/shared-previews', { body })).body;
+	const pages: string[] = [];
+	for (const value of ['once', 'reject']) {
+		advance(5);
+		pages.push((await http.get(url)).data as string);
+		const [{ id }] = (await api<Session>('GET', path)).body.pendingInteractions!;
+		const answer = { type: 'permission', response: value };
+		await api('POST', `${path}/interactions/${id}/resolve`, { body: answer });
+	}
+	advance(5);
+	pages.push((await http.get(url)).data as string);
+	expect(pages.map((page) => page.includes('<h2>a.html</h2><pre>&lt;New></pre>'))).toEqual([
+		false,
+		true,
+		true,
+	]);
+	expect(pages.join('')).not.toContain('b.html');
+});
+
 test('a shared preview has a link that opens', async () => {
 	await api('POST', '/agent/sessions', { body: { projectId, prompt: '[say hi]' } });
 	const body = { projectId, siteId: found.sites[0].id, route: '/a&b' };

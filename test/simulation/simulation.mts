@@ -35,12 +35,13 @@ import type { ApiContext } from '../../nodes/shared/client/types.ts';
 import { createVirtualClock, serviceTime, type VirtualClock } from '../support/virtualClock.mts';
 import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 
-/** Fault of a request. `lost-after`: the service acted on it, but the answer never came. */
+/** Fault of a request. `lost-after`: the service acted on it, but the answer never came. `hangs`: it takes all the time that it may. */
 export type Weather =
 	| 'fine'
 	| 'unsent'
 	| 'lost'
 	| 'lost-after'
+	| 'hangs'
 	| 'tls'
 	| { status: number; headers?: Record<string, string>; body?: string; processed?: boolean }
 	/** The service's own answer, changed on its way */
@@ -109,10 +110,12 @@ function contextFor(
 		now,
 		getWeather: weatherOf,
 		whileBusy,
+		advance,
 	}: {
 		now: () => number;
 		getWeather(request: Sent): Promise<Weather>;
 		whileBusy: VirtualClock['whileBusy'];
+		advance(ms: number): void;
 	},
 ): ApiContext {
 	const failure = (code: string) => Object.assign(new Error(code), { code });
@@ -128,6 +131,8 @@ function contextFor(
 		request.weather = await weatherOf(request);
 		const isTooLate = now() - request.at > (options.timeout ?? Infinity);
 		const weather = isTooLate ? 'lost-after' : request.weather;
+		if (weather === 'hangs') advance(options.timeout ?? 0);
+		if (weather === 'hangs') throw failure('ETIMEDOUT');
 		if (weather === 'unsent') throw failure('ECONNREFUSED');
 		if (weather === 'lost') throw failure('ECONNRESET');
 		if (weather === 'tls') throw failure('CERT_HAS_EXPIRED');
@@ -209,6 +214,7 @@ export function simulation(
 	const context = contextFor(service.app, credentials, {
 		now: () => virtual.monotonicMs() - begin,
 		whileBusy: virtual.whileBusy,
+		advance: virtual.advance,
 		async getWeather(request) {
 			virtual.advance(late);
 			const met = rules.find((rule) => isMeant(rule, request))?.meeting ?? 'fine';
@@ -232,11 +238,14 @@ export function simulation(
 	const meets = (purpose: Purpose | 'any', meeting: Meeting, which: Which = {}) =>
 		void rules.push({ purpose, meeting, which, seen: 0 });
 
-	const [project] = service.seed().projects;
+	const { projects, sites } = service.seed();
+	const [project] = projects;
+	const site = sites.find(({ projectId }) => projectId === project.id)!;
 
 	return {
 		sent,
 		project,
+		site,
 		pauses,
 		logged,
 		recorded,

@@ -48,6 +48,18 @@ test('a message says what the agent wants, for which project and until when, and
 	]);
 });
 
+test.each([
+	['https://preview.example/a_b*c~(d)', 'https://preview.example/a%5Fb%2Ac%7E%28d%29'],
+	[`https://preview.example/${'a'.repeat(2_024)}`, `https://preview.example/${'a'.repeat(2_024)}`],
+])(
+	'a message has no markup in the link to the preview, which opens the same page: %s',
+	(previewUrl, shown) => {
+		const text = format([bash('npm ci')], { previewUrl });
+		expect(text.split('  \n')).toContain(`Preview: ${shown}`);
+		expect(text.length).toBeLessThanOrEqual(3_000);
+	},
+);
+
 describe('the first line of a message', () => {
 	test.each<[string, unknown[], object, string]>([
 		[

@@ -131,6 +131,7 @@ describe('a question', () => {
 		['https://example.com/a_b*c~d`e[f](g)', 'https://example.com/a%5Fb%2Ac%7Ed%60e%5Bf%5D%28g%29'],
 		['https://example.com/?a=1&lt;!--', 'https://example.com/?a=1&lt%3B!--'],
 		['http://localhost:5678/s/1#top', 'http://localhost:5678/s/1#top'],
+		['http://[::1]:5678/s/[1]', 'http://[::1]:5678/s/%5B1%5D'],
 		['javascript:alert(1)', '«javascript∶alert(1)»'],
 		['javascript:x//https://example.com', '«javascript∶x∕∕https∶∕∕example․com»'],
 		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
@@ -247,6 +248,7 @@ describe('a hostile request', () => {
 				more: 1_000_000,
 				sessionId: text,
 				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,
+				previewUrl: `https://example.com/${'a'.repeat(280)}`,
 				interactions: Array.from({ length: count }, () => big),
 			});
 			expect(asked.length).toBeLessThanOrEqual(3_000);

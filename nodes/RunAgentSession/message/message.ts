@@ -1,6 +1,6 @@
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { defuseLinks, quoteVisible, visibleText } from '../../shared/approvals/visibleText';
-import { MAX_LINK_LENGTH } from '../../shared/safeLink';
+import { MAX_LINK_LENGTH } from '../../shared/client/safeLink';
 import { pluralize } from '../../shared/values';
 import { describeCounts, readChange } from '../requests/change';
 import { describeRequest } from '../requests/details';

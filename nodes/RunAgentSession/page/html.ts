@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-import { readSafeLink } from '../../shared/safeLink';
 import { pluralize, toText } from '../../shared/values';
 import type { ProposedChange } from '../requests/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
+import { readSafeLink } from '../../shared/client/safeLink';
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
 import {
 	describeUnsteady,

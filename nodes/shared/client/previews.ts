@@ -1,7 +1,7 @@
 import { resultOrError } from '../errors';
-import { readSafeLink } from '../safeLink';
 import { isRecord } from '../values';
 import type { ApiClient } from './operations';
+import { readSafeLink } from './safeLink';
 
 /** With the second that an attempt has in any case, an approver waits for 10 seconds at most. */
 const MAX_PREVIEW_MS = 9_000;
