@@ -140,6 +140,7 @@ export function pageViews() {
 	const saved = { ...common, title: 'Your answer was saved', isSender };
 	return {
 		one: asks(form(request())),
+		preview: { ...asks(form(edit)), previewUrl: 'https://preview.example.com/p/1' },
 		team: { ...asks(formFor(shared)), reader },
 		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.questions[0], 0), reader },
 		two: asks(form(request(), edit)),
