@@ -193,7 +193,8 @@ function judgeItem(
 	for (const entry of carriedOut)
 		if (!listed.includes(entry) && !isReported(entry, 'may have been decided'))
 			violations.push(`does not list ${entry}, which was carried out`);
-	if (new Set(listed).size < listed.length) violations.push('lists a decision twice');
+	const twice = json.decisions.filter((_: any, at: number) => listed.indexOf(listed[at]) < at);
+	if (twice.length > 0) violations.push(`lists a decision twice: ${JSON.stringify(twice)}`);
 	return violations;
 }
 
