@@ -245,4 +245,12 @@ export const TABLE: Row[] = [
 			settings: { maxTries: 2, maxWaitMinutes: 60, letsRun: true },
 		},
 	},
+	{
+		rule: 'An answer in the dashboard makes readings frequent again',
+		world: {
+			items: [lasting(6 * HOUR, permission(10 * SECOND))],
+			settings: { maxWaitMinutes: 0 },
+			people: [{ does: 'dashboard', afterMs: 3 * HOUR }],
+		},
+	},
 ];

@@ -5,7 +5,7 @@ import { formatSeconds } from '../../shared/values';
 import { hasQuestion } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
-import { applyPoll, takePending } from '../requests/record';
+import { applyPoll, takePending, type RequestRecord } from '../requests/record';
 import { sendComment } from './message';
 import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, type SessionRun } from './run';
@@ -69,12 +69,16 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 		turn: turn && !hasBegun(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
 		requests: after,
 	});
-	if (after.length > requests.length) run.noteChange();
+	if (after.length > requests.length || countOpen(after) < countOpen(requests)) run.noteChange();
 	const pending = takePending(requests, session.pendingInteractions);
 	const morePending = session.pendingInteractions.length - pending.length;
 	run.update({ ...session, pendingInteractions: pending, ...(morePending > 0 && { morePending }) });
 	return true;
 }
+
+/** Returns the number of pending requests that the node hasn't decided. One that's gone was answered elsewhere. */
+const countOpen = (records: readonly RequestRecord[]): number =>
+	records.filter(({ interaction, decision }) => interaction && !decision).length;
 
 /** Statuses that end the wait at once before the first good poll. Later, they may pass. */
 const FINAL_STATUSES = [401, 403, 404];
