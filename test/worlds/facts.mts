@@ -200,7 +200,7 @@ export function collectFacts(history: History): Facts {
 				unansweredAfterHours = 24,
 			} = settings(session);
 			const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
-			const isUnlimited = minutes === 0 && !isKept(session);
+			const isUnlimited = minutes === 0 && !keepsRunning;
 			const asked = session.requests[0]?.at ?? Infinity;
 			return Math.min(
 				isUnlimited ? Infinity : session.startedAt + minutes * MINUTE,

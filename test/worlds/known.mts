@@ -1,75 +1,25 @@
 // Worlds of the fixed set that still break a promise, by n8n, with the kinds. A change may shorten the list, and not lengthen it.
-// Most can't be kept: n8n was killed before the ID of a session arrived, or two executions of one retry have the same sessions.
-export const KNOWN: Record<string, Record<number, string[]>> = {
+import type { HostVersion } from '../../n8n-host/versions.mts';
+
+export const KNOWN: Record<HostVersion, Record<number, string[]>> = {
+	// n8n marks an execution as crashed that runs on, and a person retries it: two executions have the same sessions.
 	'2.41': {
-		11: ['read late'],
-		21: ['a retry loses a result'],
-		25: ['confirmed the other way round'],
-		40: ['the execution ends late'],
-		41: ['the execution ends late'],
-		59: ['the execution ends late'],
-		68: ['too many readings'],
-		70: ['a retry loses a result'],
-		88: ['not asked'],
-		99: ['the execution ends late'],
-		102: ["an error doesn't name a session (aborted)"],
-		108: [
-			'a retry loses a result',
-			"an error doesn't name a session (completed)",
-			"an error doesn't name a session (failed)",
-			"an error doesn't name a session (running)",
-		],
-		116: [
-			'a retry loses a result',
-			'an outcome is lost (completed)',
-			'an outcome is lost (running)',
-		],
 		119: [
 			'a second session while the first runs',
 			"an error doesn't name a session (running)",
 			'paused with a session that was never read',
 		],
-		126: ['read late'],
-		127: ['read late'],
-		129: ['too many readings'],
-		133: ['read late'],
-		141: ['paused with a session that was never read'],
 	},
+	// n8n 1 doesn't say whose retry a retry is, so no session of the killed execution can be named.
 	'1.123': {
-		11: ['read late'],
-		16: ["an error doesn't name a session (aborted)", "an error doesn't name a session (failed)"],
-		21: ['a retry loses a result'],
-		25: ['confirmed the other way round'],
-		40: ['the execution ends late'],
-		41: ['the execution ends late'],
-		45: ['too many readings'],
-		59: ['the execution ends late'],
-		68: ['too many readings'],
-		70: ['a retry loses a result', "an error doesn't name a session (running)"],
-		88: ["an error doesn't name a session (running)", 'not asked'],
+		70: ["an error doesn't name a session (running)"],
+		88: ["an error doesn't name a session (running)"],
 		90: [
 			"an error doesn't name a session (aborted)",
 			"an error doesn't name a session (completed)",
 		],
 		100: ["an error doesn't name a session (running)"],
-		102: ["an error doesn't name a session (aborted)"],
-		108: [
-			'a retry loses a result',
-			"an error doesn't name a session (completed)",
-			"an error doesn't name a session (failed)",
-			"an error doesn't name a session (running)",
-		],
-		116: [
-			'a retry loses a result',
-			'an outcome is lost (completed)',
-			'an outcome is lost (running)',
-		],
 		123: ["an error doesn't name a session (running)"],
-		126: ['read late'],
-		127: ['read late'],
-		129: ['too many readings'],
-		133: ['read late'],
-		141: ['paused with a session that was never read'],
 		150: ["an error doesn't name a session (running)"],
 	},
 };

@@ -226,9 +226,10 @@ const keepsDeadlines: Promised = (facts, report) => {
 				if ((request.goneAt ?? Infinity) > late && !isOver(late))
 					report('If Nobody Answers comes late', session, command, late);
 			}
-		const isKept = facts.isKept(session);
-		const minutes = maxWaitMinutes ?? (facts.settings(session).keepsRunning ? 30 : 1440);
-		if (minutes === 0 && !isKept) continue;
+		const { keepsRunning } = facts.settings(session);
+		const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
+		// While the execution should pause, 0 is no limit.
+		if (minutes === 0 && !keepsRunning) continue;
 		const late = lateAfter(session.startedAt + minutes * MINUTE);
 		if (session.ended === undefined || session.endedAt! > late)
 			if (!isOver(late)) report('Max Wait passes', session, `${minutes} minutes`, late);
@@ -374,6 +375,11 @@ const endsInTime: Promised = (facts, report) => {
 	const { service, isCut, ended, world } = facts.history;
 	for (const origin of originsOf(facts)) {
 		const own = service.sessions.filter(({ label }) => facts.originOfLabel(label) === origin);
+		// A session that has completed waits for an approver of its pending requests, or Max Wait.
+		const requests = own.flatMap((session) =>
+			session.ended === 'completed' ? session.requests : [],
+		);
+		if (requests.some(({ goneAt }) => goneAt === undefined)) continue;
 		const open = mainRows(facts, origin).find((row) => !isFinal(row));
 		if (isCut && open && own.every((session) => session.ended)) {
 			const last = Math.max(...own.map(({ endedAt = 0 }) => endedAt));
@@ -389,11 +395,6 @@ const endsInTime: Promised = (facts, report) => {
 			undefined,
 		);
 		if (!lastSession) continue;
-		// A session that has completed waits for an approver of its pending requests, or Max Wait.
-		const requests = own.flatMap((session) =>
-			session.ended === 'completed' ? session.requests : [],
-		);
-		if (requests.some(({ goneAt }) => goneAt === undefined)) continue;
 		const gone = requests.map(({ goneAt }) => goneAt!);
 		const from = Math.max(lastSession.endedAt!, final.startedAt, ...gone);
 		const to = final.endedAt!;
