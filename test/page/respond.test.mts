@@ -1,0 +1,177 @@
+// What answers a link: a page for each kind of request, and what is saved. Pure, apart from the memory of recent answers.
+import { describe, expect, test } from '@jest/globals';
+import { respond, type PageCall } from '../../nodes/RunAgentSession/page/respond.ts';
+import type { NodeSessions } from '../../nodes/RunAgentSession/page/links.ts';
+import {
+	choiceField,
+	createForm,
+	NONCE_PARAMETER,
+	sameField,
+	shownTogether,
+	type PageSession,
+} from '../../nodes/RunAgentSession/page/view.ts';
+import { createQuestion, type Approver } from '../../nodes/RunAgentSession/requests/questions.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { request, session } from '../unit/interactions.mts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const ANNA = { name: 'Anna', contact: 'anna@x.example' };
+const NOW = Date.parse('2026-10-05T15:12:00.000Z');
+
+interface Asked {
+	id?: string;
+	projectId?: string;
+	approvers?: Approver[];
+	/** False for an approver who hasn't been asked, as a backup */
+	isAsked?: boolean;
+	state?: PageSession['state'];
+	command?: string;
+}
+
+function asked({
+	id = 'one',
+	projectId = 'shop',
+	approvers,
+	isAsked = true,
+	state = 'running',
+	command = 'git push',
+}: Asked = {}): PageSession {
+	const pendingInteractions = [request({ id: `request of ${id}`, patterns: [command] })];
+	const requests = applyPoll([], session({ pendingInteractions }), 1);
+	const team = approvers && { approvers, needed: 1, maxReminders: 0 };
+	const question = createQuestion(requests, team, 2, {});
+	if (isAsked) for (const each of question.approvers) each.askedAt = 2;
+	const withAsked = requests.map((each) => ({ ...each, askedAt: 2 }));
+	return {
+		state,
+		sessionId: id,
+		origin: { projectId },
+		requests: withAsked,
+		questions: [question],
+	};
+}
+
+const node = (...records: PageSession[]): NodeSessions[] => [
+	{ contextName: 'node:A', nodeContext: {}, records },
+];
+
+let executions = 0;
+/** Calls the link of the first session. */
+const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
+	respond(
+		{
+			executionId: `execution ${++executions}`,
+			method: 'GET',
+			contentType: undefined,
+			query: { [NONCE_PARAMETER]: records[0].questions[0].approvers[0].nonce },
+			body: undefined,
+			...changes,
+		},
+		node(...records),
+		NOW,
+	);
+
+const shownOf = (record: PageSession) => createForm(record, record.questions[0], 0).shown;
+
+test.each<[string, Partial<PageCall>, number, string]>([
+	['opens it', {}, 200, 'The agent needs your approval'],
+	['opens it without a body', { method: 'HEAD' }, 200, 'The agent needs your approval'],
+	['has another nonce', { query: { [NONCE_PARAMETER]: 'x' } }, 404, 'This link isn’t valid'],
+	['has no query', { query: undefined }, 404, 'This link isn’t valid'],
+	['has another method', { method: 'PUT' }, 405, 'Nothing was decided'],
+	[
+		'sends JSON',
+		{ method: 'POST', contentType: 'application/json', body: { request0: '0' } },
+		415,
+		'Your answer couldn’t be read',
+	],
+	[
+		'sends a form without a type',
+		{ method: 'POST', body: {} },
+		415,
+		'Your answer couldn’t be read',
+	],
+	[
+		'sends a form of another page',
+		{ method: 'POST', contentType: FORM, body: { shown: 'x', request0: '0' } },
+		409,
+		'The request has changed',
+	],
+])('a request that %s', (_, changes, status, title) => {
+	const { saves, ...response } = call([asked()], changes);
+	expect(response).toMatchObject({ status, view: { title } });
+	expect(saves).toBeUndefined();
+});
+
+test('a form with a choice is saved, and the page repeats it', () => {
+	const record = asked();
+	const body = { shown: shownOf(record), [choiceField(0)]: '0' };
+	const response = call([record], { method: 'POST', contentType: `${FORM}; charset=utf-8`, body });
+	expect(response).toMatchObject({
+		status: 200,
+		view: { title: 'Your answer was saved', given: [{ vote: { decision: 'approve' } }] },
+		saves: [{ contextName: 'node:A', answer: { answers: [{ id: 'request of one' }] } }],
+	});
+});
+
+test('a form of a session that has ended keeps what was typed', () => {
+	const record = asked({ state: 'ended' });
+	const body = { shown: shownOf(record), [choiceField(0)]: '0', comment: 'Go on' };
+	const response = call([record], { method: 'POST', contentType: FORM, body });
+	expect(response).toMatchObject({
+		status: 409,
+		view: { title: 'The session has ended', typed: ['Go on'] },
+	});
+	expect(response.saves).toBeUndefined();
+});
+
+describe('a page shows the requests of other sessions', () => {
+	test.each<[string, Asked, Asked, boolean]>([
+		['of the same project', {}, { id: 'two' }, true],
+		['not of another project', {}, { id: 'two', projectId: 'blog' }, false],
+		['not of a session that has ended', {}, { id: 'two', state: 'ended' }, false],
+		[
+			'of any project to an approver by name',
+			{ approvers: [ANNA] },
+			{ id: 'two', projectId: 'blog', approvers: [ANNA] },
+			true,
+		],
+		[
+			'not those of somebody with the same name and another contact',
+			{ approvers: [ANNA] },
+			{ id: 'two', approvers: [{ ...ANNA, contact: 'anna@y.example' }] },
+			false,
+		],
+		[
+			'not those that the approver was not asked',
+			{ approvers: [ANNA] },
+			{ id: 'two', approvers: [ANNA], isAsked: false },
+			false,
+		],
+		['not those without approvers', { approvers: [ANNA] }, { id: 'two' }, false],
+	])('%s', (_, own, other, isShown) => {
+		const { view } = call([asked(own), asked(other)]);
+		expect(view.others).toHaveLength(isShown ? 1 : 0);
+	});
+});
+
+test('"Approve all that look the same" is for sessions of one project', () => {
+	const records = ['shop', 'shop', 'blog'].map((projectId, n) =>
+		asked({ id: String(n), projectId, approvers: [ANNA] }),
+	);
+	const sections = records.map((each) => ({
+		projectId: each.origin!.projectId,
+		pending: createForm(each, each.questions[0], 0),
+	}));
+	const body = {
+		shown: shownOf(records[0]),
+		together: shownTogether(sections),
+		[choiceField(0)]: '0',
+		[sameField(0)]: 'on',
+	};
+	const { saves } = call(records, { method: 'POST', contentType: FORM, body });
+	expect(saves?.map(({ answer }) => answer.answers[0].id)).toEqual([
+		'request of 0',
+		'request of 1',
+	]);
+});
