@@ -13,7 +13,7 @@ const { formatMessage } = await import('../nodes/RunAgentSession/message/message
 const { formatQuestion } = await import('../nodes/RunAgentSession/message/question.ts');
 const { createForm } = await import('../nodes/RunAgentSession/page/view.ts');
 const { renderPage } = await import('../nodes/RunAgentSession/page/html.ts');
-const { tryRules } = await import('../nodes/RunAgentSession/execution/tryRules.ts');
+const { tryRules } = await import('../nodes/RunAgentSession/operations/tryRules.ts');
 const { readSession } = await import('../nodes/shared/client/session.ts');
 
 export const name = 'poll';

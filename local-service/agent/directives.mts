@@ -32,6 +32,7 @@ export interface Question {
 export type Step =
 	| { kind: 'work'; ms: number }
 	| { kind: 'idle'; ms: number }
+	| { kind: 'quiet' }
 	| { kind: 'ask'; requests: PermissionRequest[]; orFail: boolean }
 	| { kind: 'change'; change: Change }
 	| { kind: 'question'; question: Question }
@@ -149,8 +150,12 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 export function parseDirectives(prompt: string): Script {
 	const turns: Step[][] = [[]];
 	const text = prompt.replace(
-		/\[([a-z]+!?)\s+((?:[^\][]|\[[^\][]*\])*)\]/gi,
-		(all, name: string, argument: string) => {
+		/\[([a-z]+!?)(?:\s+((?:[^\][]|\[[^\][]*\])*))?\]/gi,
+		(all, name: string, argument = '') => {
+			if (name.toLowerCase() === 'quiet' && argument.trim() === '') {
+				turns.at(-1)!.push({ kind: 'quiet' });
+				return ' ';
+			}
 			if (/^next\s+turn$/i.test(`${name} ${argument.trim()}`)) {
 				turns.push([]);
 				return ' ';

@@ -23,6 +23,8 @@ export function playStep(playback: Playback, step: Step): StepResult {
 			return work(playback, step.ms);
 		case 'idle':
 			return pass(playback, step.ms);
+		case 'quiet':
+			return stayQuiet(playback);
 		case 'status':
 			return showStatus(playback, step);
 		case 'ask':
@@ -51,6 +53,15 @@ function fail({ snapshot }: Playback, error: string): StepResult {
 function pass(playback: Playback, ms: number): StepResult {
 	if (playback.time + ms > playback.limit) return 'stopped';
 	playback.time += ms;
+	return 'done';
+}
+
+/** Shows no sign of activity until the next message. */
+function stayQuiet(playback: Playback): StepResult {
+	const { log, time, limit } = playback;
+	const next = log.events.find(({ kind, at }) => kind === 'message' && at > time);
+	if (!next || next.at > limit) return 'stopped';
+	playback.time = next.at;
 	return 'done';
 }
 

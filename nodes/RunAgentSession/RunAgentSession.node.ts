@@ -14,7 +14,7 @@ import { getProjects } from '../shared/n8n/listSearch';
 import { loadCode } from '../shared/n8n/loadCode';
 import { properties } from './panel';
 
-const loadExecute = async () => await loadCode(async () => await import('./execution/execute.ts'));
+const loadExecute = async () => await loadCode(async () => await import('./operations/execute.ts'));
 const loadWebhook = async () => await loadCode(async () => await import('./execution/webhook.ts'));
 
 const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {

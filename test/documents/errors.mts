@@ -9,11 +9,11 @@ const FOR_PEOPLE =
 /** Situations in which a file throws, by its path in nodes/. The longest path wins. */
 const WHEN: Record<string, string> = {
 	'RunAgentSession/execution': 'Run Agent Session reads its items.',
-	'RunAgentSession/execution/applyAnswer.ts': 'You apply an answer.',
+	'RunAgentSession/operations/applyAnswer.ts': 'You apply an answer.',
 	'RunAgentSession/execution/journal.ts':
 		'An item returns to the node, or a retry finds an earlier attempt.',
 	'RunAgentSession/execution/output.ts': 'The session ends.',
-	'RunAgentSession/execution/tryRules.ts': 'You try rules.',
+	'RunAgentSession/operations/tryRules.ts': 'You try rules.',
 	'RunAgentSession/panel': 'The node reads its fields.',
 	'RunAgentSession/policy': 'The node reads its rules.',
 	'RunAgentSession/requests': 'You apply an answer.',

@@ -248,6 +248,12 @@ describe('bad input is an error before anything is sent', () => {
 			/^'Max Concurrent Sessions'/,
 			/1 or more/,
 		],
+		...[0, 0.5, -1, '={{ "soon" }}'].map((askIfQuiet): [string, IDataObject, RegExp, RegExp] => [
+			`Ask If Quiet for ${askIfQuiet} minutes`,
+			{ options: { askIfQuiet } },
+			/^'Ask If Quiet for \(Minutes\)' isn't a valid number/,
+			/1 or more/,
+		]),
 		[
 			'an unknown While Waiting',
 			{ whileWaiting: 'sleep' },

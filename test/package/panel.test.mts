@@ -140,7 +140,15 @@ test.each([
 	],
 	[
 		'options',
-		['abortOnStop', 'body', 'maxConcurrentSessions', 'preview', 'returnItemsEarly', 'simplify'],
+		[
+			'abortOnStop',
+			'askIfQuiet',
+			'body',
+			'maxConcurrentSessions',
+			'preview',
+			'returnItemsEarly',
+			'simplify',
+		],
 	],
 ])('each option of %s is there once', (name, options) => {
 	expect(

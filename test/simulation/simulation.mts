@@ -532,7 +532,12 @@ export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'G
 export function answerOnPage(
 	nodeContext: object,
 	labels: string[],
-	{ name, comment = '', at = START }: { name?: string; comment?: string; at?: number } = {},
+	{
+		name,
+		comment = '',
+		text = '',
+		at = START,
+	}: { name?: string; comment?: string; text?: string; at?: number } = {},
 ): boolean {
 	const context = nodeContext as IDataObject;
 	const [record] = listCourses(context);
@@ -540,10 +545,13 @@ export function answerOnPage(
 	const approver = question.approvers.findIndex((each) => each.name === name);
 	const form = createForm({ ...record, ...record.page }, question, approver);
 	const chosen = labels.map((label, index) => {
-		const position = form.requests[index]?.choices.findIndex((choice) => choice.name === label);
+		const { choices, question: asked } = form.requests[index] ?? {};
+		const position = asked
+			? asked.options.findIndex((option) => option.label === label)
+			: choices?.findIndex((choice) => choice.name === label);
 		return [`request${index}`, String(position)];
 	});
-	const fields = { shown: form.shown, comment, ...Object.fromEntries(chosen) };
+	const fields = { shown: form.shown, comment, answer0: text, ...Object.fromEntries(chosen) };
 	const read = readForms([{ pending: form }], fields, at);
 	if (isProblem(read)) return false;
 	const [answers] = read;

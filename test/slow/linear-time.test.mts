@@ -8,7 +8,7 @@ import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.
 import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
-import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
+import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
 import { checkBaseUrl, readCredential } from '../../nodes/shared/client/credential.ts';

@@ -11,7 +11,7 @@ import {
 	withoutExpired,
 	type Policy,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
+import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { policy, request, rule } from './policies.mts';
 
 const entry = (changes: object = {}) => ({

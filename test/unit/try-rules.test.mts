@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
-import { tryRules } from '../../nodes/RunAgentSession/execution/tryRules.ts';
+import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
 	mode: 'rules',

@@ -1,10 +1,11 @@
 import { nextApproverAt } from '../session/ask';
+import { quietAt } from '../session/quiet';
 import type { SessionRun } from '../session/run';
 import { maxWaitAt, unansweredAt } from '../session/timeouts';
 import { hasOpenLink } from '../requests/questions';
 import { NEVER, type Known } from '../plan/plan';
 
-/** Returns when a session that runs needs a decision without a reading: Max Wait, an unanswered request, or an approver who is due. */
+/** Returns when a session that runs needs a decision without a reading: Max Wait, an unanswered request, an approver who is due, or a session that becomes quiet. */
 function findTimeout(run: SessionRun): number {
 	const { record, wait, settings } = run;
 	return Math.min(
@@ -12,6 +13,7 @@ function findTimeout(run: SessionRun): number {
 		maxWaitAt(wait.since, settings.timeouts),
 		unansweredAt(record.requests, settings.timeouts),
 		nextApproverAt(run),
+		quietAt(run),
 	);
 }
 

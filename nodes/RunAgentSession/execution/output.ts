@@ -17,13 +17,17 @@ import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/view';
 import { formatMessage } from '../message/message';
+import { formatQuietQuestion } from '../message/quiet';
 import { formatQuestion } from '../message/question';
 import { readSimplify } from '../panel/read';
 import { addOrigin, shownRequests } from '../requests/request';
 import type { AskedItem, RunResult } from '../session/types';
 
-const shownTo = ({ undecided }: AskedItem) =>
-	shownRequests(undecided.map(({ interaction }) => interaction));
+/** Returns the requests of the service. The node's own question about a quiet session is none. */
+const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) => !record.quiet);
+
+const shownTo = (asked: AskedItem) =>
+	shownRequests(requestsOf(asked).map(({ interaction }) => interaction));
 
 /** Returns what approvers are sent, with the link to their page if there is one. It shows only requests that the item has. */
 function messageFields(
@@ -38,14 +42,15 @@ function messageFields(
 	const more = Math.max(0, all.length - interactions.length);
 	const shown = { ...session, ...origin, interactions, more, deadline };
 	const name = approver?.name;
-	const question = formatQuestion({
-		...shown,
-		preferences,
-		offersFromNowOn,
-		...(name !== undefined && { reader: { name, needed, isReminder, hasChanged } }),
-	});
+	const reader = name === undefined ? undefined : { name, needed, isReminder, hasChanged };
+	const { quiet, seenAt = 0 } = asked.undecided[0]?.record ?? {};
+	const now = approver?.askedAt ?? seenAt;
+	const told = { ...shown, reader, quiet, isReminder, hasChanged, now };
+	const question = quiet
+		? formatQuietQuestion({ ...told, quiet, hasPage: link !== undefined })
+		: formatQuestion({ ...shown, preferences, offersFromNowOn, reader });
 	if (link === undefined) return { message: question, question };
-	const message = formatMessage({ ...shown, isReminder, hasChanged, approvalUrl: link });
+	const message = formatMessage({ ...told, approvalUrl: link });
 	return { message, approvalUrl: link, question };
 }
 
@@ -62,7 +67,7 @@ function approvalFields(
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
 		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, prompt, sessionId }),
-		undecided: asked.undecided.map(({ interaction: { id }, because }) => ({
+		undecided: requestsOf(asked).map(({ interaction: { id }, because }) => ({
 			interactionId: id,
 			because,
 		})),

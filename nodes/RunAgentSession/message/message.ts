@@ -7,6 +7,8 @@ import { describeRequest } from '../requests/details';
 import type { RequestOrigin } from '../requests/request';
 import type { AnswerDeadline } from '../requests/times';
 import { formatDeadline, formatLink, isMixed, LINE_END, MIXED_REMARK, VERBS } from './question';
+import type { Quiet } from '../requests/record';
+import { quietLines } from './quiet';
 
 interface MessageDetails extends Partial<RequestOrigin> {
 	interactions: readonly unknown[];
@@ -16,6 +18,10 @@ interface MessageDetails extends Partial<RequestOrigin> {
 	isReminder: boolean;
 	/** True if earlier answers don't count, because a request has changed */
 	hasChanged: boolean;
+	/** Set if it's about a quiet session */
+	quiet?: Quiet;
+	/** Milliseconds since 1970, for a quiet session */
+	now?: number;
 	approvalUrl: string;
 }
 
@@ -28,11 +34,13 @@ const MAX_NAME_LENGTH = 80;
  */
 export function formatMessage(details: MessageDetails): string {
 	const { projectName, projectId, interactions, deadline, timeZone } = details;
-	const { previewUrl, approvalUrl } = details;
+	const { previewUrl, approvalUrl, quiet, isReminder, now = 0 } = details;
 	const project = projectName ?? projectId;
 	const questions = interactions.filter(isQuestion).length;
 	return [
-		formatWish(details),
+		...(quiet
+			? [quietLines(quiet, { isReminder, timeZone, now }).join(' ')]
+			: [formatWish(details)]),
 		project && `Project: ${quoteVisible(project, MAX_NAME_LENGTH, defuseLinks)}`,
 		deadline && formatDeadline(deadline, timeZone, [interactions.length, questions]),
 		previewUrl !== undefined && `Preview: ${formatLink(previewUrl, MAX_LINK_LENGTH)}`,

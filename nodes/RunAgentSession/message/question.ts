@@ -10,7 +10,7 @@ import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 
-interface Reader {
+export interface Reader {
 	name: string;
 	/** Approvals per request */
 	needed: number;
@@ -97,16 +97,12 @@ export function formatQuestion({
 		...(deadline ? [formatDeadline(deadline, timeZone, [requests.length, questions])] : []),
 		...formatChoices(requests),
 		...(reader ? formatReader(reader) : []),
-		...originFacts(origin).map(
-			({ label, text }) =>
-				`${label}: ${quoteVisible(text, label === 'Task' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
-		),
+		...originLines(origin),
 		...requests.flatMap(({ details }, index) =>
 			details.map((fact) => (isOne ? toLine(fact) : `${index + 1}. ${toLine(fact)}`)),
 		),
 		...(more > 0 ? [`${pluralize(more, 'more request')}: you get another message`] : []),
-		...(previewUrl === undefined ? [] : [`Preview: ${formatLink(previewUrl)}`]),
-		...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
+		...linkLines({ previewUrl, dashboardUrl }),
 	].join(LINE_END);
 }
 
@@ -126,7 +122,7 @@ function formatChoices(requests: readonly AskedRequest[]): string[] {
 	);
 }
 
-const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
+export const formatReader = ({ name, needed, hasChanged }: Reader): string[] => [
 	`For: ${quoteVisible(name, MAX_NAME_LENGTH)}`,
 	...(hasChanged ? ['A request has changed, so earlier answers to it don’t count'] : []),
 	...(needed > 1 ? [`Each request needs ${needed} approvals`] : []),
@@ -143,6 +139,23 @@ const originFacts = ({
 		text === undefined ? [] : [{ label, text }],
 	);
 };
+
+export const originLines = (origin: Partial<RequestOrigin>): string[] =>
+	originFacts(origin).map(
+		({ label, text }) =>
+			`${label}: ${quoteVisible(text, label === 'Task' ? MAX_PROMPT_LENGTH : MAX_NAME_LENGTH)}`,
+	);
+
+export const linkLines = ({
+	previewUrl,
+	dashboardUrl,
+}: {
+	previewUrl?: string;
+	dashboardUrl?: string;
+}): string[] => [
+	...(previewUrl === undefined ? [] : [`Preview: ${formatLink(previewUrl)}`]),
+	...(dashboardUrl === undefined ? [] : [`Dashboard: ${formatLink(dashboardUrl)}`]),
+];
 
 export function formatDeadline(
 	deadline: AnswerDeadline,

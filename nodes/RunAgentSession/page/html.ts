@@ -11,8 +11,10 @@ import {
 	isLate,
 	isOpen,
 	type DecisionState,
+	type Quiet,
 	type RequestRecord,
 } from '../requests/record';
+import { formatUnread } from '../requests/quiet';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
@@ -290,7 +292,7 @@ function requestVotes({ record, status, voided }: PageRequest, view: PageView): 
 }
 
 function questionOptions(
-	{ options, isFree }: AgentQuestion,
+	{ options, isFree, textOption }: AgentQuestion,
 	placed: PlacedRequest,
 	view: PageView,
 ): Html {
@@ -301,10 +303,36 @@ function questionOptions(
 		const words =
 			description !== undefined &&
 			markup`<small>${agentText(description, MAX_FACT_LENGTH)}</small>`;
-		return radio({ placed, at }, [agentText(label), words], view);
+		const kind = at === textOption ? 'writes' : undefined;
+		// Only the node's own question has such an option.
+		const says = textOption === undefined ? agentText(label) : label;
+		return radio({ placed, at, kind }, [says, words], view);
 	});
-	return markup`<div class="choices">${radios}</div>`;
+	const text = textArea(answerField(index), 'Message', view, undefined, 'The agent gets it.');
+	return markup`<div class="choices">${radios}</div>${textOption !== undefined && markup`<div class="message">${text}</div>`}`;
 }
+
+function quietFacts(quiet: Quiet, view: PageView): Part {
+	const { since, latest } = quiet;
+	const unread = formatUnread(quiet, view.now);
+	const isMixed = latest && mixesAlphabets([latest.text], MAX_FACT_LENGTH);
+	return [
+		unread !== undefined && markup`<p>${agentText(unread)}</p>`,
+		markup`<p class="folder">No activity since ${timeTag(since, view)}.${latest && ` ${latest.label}:`}</p>`,
+		latest && codeBlock([latest.text]),
+		isMixed && markup`<p class="hint">${MIXED_HINT}</p>`,
+	];
+}
+
+/** Renders the node's own question about a quiet session. */
+const quietCard = (question: AgentQuestion, quiet: Quiet, placed: PlacedRequest, view: PageView) =>
+	markup`<fieldset class="card${findProblem(view, placed.index) !== undefined && ' wrong'}">
+<legend>What should happen to the quiet session?</legend>
+${quietFacts(quiet, view)}
+${requestVotes(placed.request, view)}
+${problemNote(view, placed.index)}
+${changeable(placed, questionOptions(question, placed, view), view)}
+</fieldset>`;
 
 function questionCard(
 	question: AgentQuestion,
@@ -365,6 +393,7 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 	const { request, index, total, likeCount } = placed;
 	const { record, interaction, isWhole, change, choices, because, question } = request;
 	const count = total > 1 ? `${index + 1} of ${total} · ` : '';
+	if (question && record.quiet) return quietCard(question, record.quiet, placed, view);
 	if (question) return questionCard(question, count, placed, view);
 	const details = describeRequest(interaction);
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
@@ -554,7 +583,12 @@ function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
 	const { at, comment } = given[0].vote;
 	const isShared = given.every(({ vote }) => vote.comment === comment);
 	const isDecided = given.every(({ status }) => status?.isDecided ?? true);
-	const next = isDecided ? 'The agent continues.' : 'The agent waits for more approvals.';
+	const isQuiet = given.some(({ record }) => record.quiet);
+	const next = isQuiet
+		? ''
+		: isDecided
+			? 'The agent continues.'
+			: 'The agent waits for more approvals.';
 	return markup`<p class="soft">Answered at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
 ${given.map((each) => givenCard(each, view, !isShared))}
 ${isShared && commentLine(comment)}`;

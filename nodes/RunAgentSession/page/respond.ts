@@ -23,6 +23,7 @@ import {
 import { castAnswer, type FormAnswer } from '../requests/castAnswer';
 import { LONG_CHANGE, readChange } from '../requests/change';
 import { findQuestion, positionIn, type Question } from '../requests/questions';
+import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { summarizeDecisions } from '../requests/summary';
 import { isRepeated, isSending, nextAnswerTime, type SavedAnswer } from './inbox';
 import {
@@ -105,6 +106,10 @@ const PAGE_PROBLEMS = {
 			'Answers to the earlier request don’t count. Open the link in the latest message. Nothing was decided here.',
 		],
 	},
+	active: {
+		title: 'The session is active again',
+		says: ['The question about its silence was taken back, and nothing was decided.'],
+	},
 	replaced: {
 		title: 'This link was replaced',
 		says: ['Open the link in the latest message. Nothing was decided here.'],
@@ -135,8 +140,9 @@ function findClosed(
 	{ state, requests, questions }: PageSession,
 	own: Question,
 	given: readonly unknown[],
-): 'closed' | 'ended' | 'renewed' | 'replaced' {
+): 'active' | 'closed' | 'ended' | 'renewed' | 'replaced' {
 	const shown = requests.filter(({ contentHash }) => own.contents.includes(contentHash));
+	if (shown.some(isTakenBack)) return state === 'ended' ? 'ended' : 'active';
 	if (given.length > 0 || shown.some(({ decision }) => decision !== undefined)) return 'closed';
 	if (state === 'ended') return 'ended';
 	if (shown.some(({ isReplaced }) => isReplaced)) return 'renewed';
@@ -200,6 +206,8 @@ function introduce(
 					says: ['The request waits for other approvers.', SAVED_SAYS, ...says],
 				};
 	}
+	const quiet = requests.find(({ record }) => record.quiet)?.record.quiet;
+	if (quiet) return { title: formatQuiet(quiet), says };
 	const isQuestion = requests.every(({ question: asked }) => asked);
 	return {
 		title: isQuestion ? 'The agent has a question' : 'The agent needs your approval',
@@ -233,9 +241,10 @@ function openView(
 		moreSessions: more,
 		deadline: question.deadline,
 		sendsReasons: record.page?.sendsReasons,
-		commentHint: record.page?.sendComments
-			? 'The agent gets your comment, too.'
-			: 'Your comment is saved with the decision. The agent doesn’t get it.',
+		commentHint:
+			record.page?.sendComments && !pending.requests.some((each) => each.record.quiet)
+				? 'The agent gets your comment, too.'
+				: 'Your comment is saved with the decision. The agent doesn’t get it.',
 	};
 }
 
@@ -271,14 +280,16 @@ const refuseLate = (view: View, body: unknown): PageResponse => ({
 
 /** Returns the page that confirms an answer, with what the votes are then. */
 function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): View {
+	const given = sent.flatMap(repeatAnswers);
+	const isQuiet = given.some(({ record }) => record.quiet);
 	return {
 		...commonView(own.record),
 		...readerOf(own.question, own.approver),
 		title: 'Your answer was saved',
 		says: [
-			'It will be sent to the agent, usually within a minute. Until it’s sent, you can change it with the same link.',
+			`${isQuiet ? 'It will be applied' : 'It will be sent to the agent'}, usually within a minute. Until ${isQuiet ? 'then' : 'it’s sent'}, you can change it with the same link.`,
 		],
-		given: sent.flatMap(repeatAnswers),
+		given,
 		isSender: true,
 	};
 }

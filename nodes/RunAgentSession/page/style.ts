@@ -51,7 +51,9 @@ dd{padding:.375rem .625rem;font-size:.875rem}
 textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.625rem}
 .reason{margin:0 0 .5rem}
 @supports selector(:has(a)){.reason{display:none}.card:has(.denies:checked) .reason{display:block}}
-.reason label,.card>label{font-size:.875rem;font-weight:600}
+.message{margin:.5rem 0}
+@supports selector(:has(a)){.message{display:none}.card:has(.writes:checked) .message{display:block}}
+.reason label,.message label,.card>label{font-size:.875rem;font-weight:600}
 .decided,.votes{font-size:.875rem}
 .decided li{margin:.25rem 0}
 .votes{margin:0 0 .5rem;color:var(--soft)}

@@ -22,6 +22,7 @@ import {
 	positionIn,
 	type Question,
 } from '../requests/questions';
+import { quietQuestion } from '../requests/quiet';
 import {
 	describeUnsteady,
 	isLate,
@@ -202,7 +203,11 @@ function toPageRequest(
 	position: number,
 ): PageRequest {
 	const { record, interaction, because } = undecided;
-	const asked = isQuestion(interaction) ? readQuestion(interaction) : undefined;
+	const asked = record.quiet
+		? quietQuestion(record.quiet)
+		: isQuestion(interaction)
+			? readQuestion(interaction)
+			: undefined;
 	const change = readChange(interaction);
 	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
 	const isWhole = !isLongRequest(interaction) && isChangeWhole === true;
@@ -370,12 +375,19 @@ function readAnswerTo(
 	index: number,
 ): SentVote | { reason: string } {
 	const chosen = trimmedText(body[choiceField(index)]);
-	const answer = chosen === '' ? trimmedText(body[answerField(index)]) : Number(chosen);
+	const { textOption } = question;
+	const isText = chosen === '' || (textOption !== undefined && chosen === String(textOption));
+	const answer = isText ? trimmedText(body[answerField(index)]) : Number(chosen);
+	if (isText && chosen !== '' && answer === '') return { reason: 'Enter a message.' };
 	const checked = checkQuestionAnswer(question, answer);
 	if ('reason' in checked) return checked;
 	const { value, isOption } = checked;
-	const isText = !isOption;
-	return { decision: 'answer', option: value, ...(isText && { isText }), choice: 'Answer' };
+	return {
+		decision: 'answer',
+		option: value,
+		...(!isOption && { isText: true }),
+		choice: 'Answer',
+	};
 }
 
 /** What's wrong with the answer to one request */

@@ -38,6 +38,15 @@ export const maxConcurrentSessions = countField(
 	'Maximum number of sessions to work on in parallel',
 );
 
+export const askIfQuiet = numberField(
+	'Ask If Quiet for (Minutes)',
+	'askIfQuiet',
+	30,
+	1,
+	'Ask approvers what to do if the session shows no activity for so long',
+	{ isPolicy: true },
+);
+
 export const ifNobodyAnswers = choice(
 	'If Nobody Answers',
 	'ifNobodyAnswers',
@@ -139,6 +148,7 @@ const optionsField = collection(
 	sorted([
 		...showFor<Field>({ '/operation': ['start'] }, body, preview),
 		abortOnStop,
+		askIfQuiet,
 		maxConcurrentSessions,
 		returnItemsEarly,
 		simplify,

@@ -163,6 +163,12 @@ function readTimeouts(panel: Panel, asTool: boolean): Timeouts {
 	};
 }
 
+/** Returns undefined if the option isn't used. */
+const readQuietMs = (panel: Panel): number | undefined =>
+	isEntered(panel, option.askIfQuiet, 'options.')
+		? readOption(panel, option.askIfQuiet) * MINUTE_MS
+		: undefined;
+
 /** Returns an error instead of throwing it, because requests that were already asked have their own settings. */
 function readLaterTeam(panel: Panel): ItemSettings['team'] {
 	try {
@@ -190,6 +196,7 @@ export function readItemSettings(
 		preview: isEntered(panel, option.preview, 'options.')
 			? readOption(panel, option.preview)
 			: undefined,
+		quietMs: readQuietMs(panel),
 		hasPage: pauses,
 		isTool: asTool,
 		team: !pauses ? undefined : earlier ? readLaterTeam(panel) : readTeam(panel),

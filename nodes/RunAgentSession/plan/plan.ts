@@ -38,7 +38,7 @@ export interface Known {
 	isUrgent: boolean;
 	/** True if an approver has a link, and its answer hasn't been sent */
 	hasOpenLink: boolean;
-	/** Max Wait, an unanswered request or a reminder, whichever is first */
+	/** Max Wait, an unanswered request, a reminder, or the end of the time for activity, whichever is first */
 	timeoutAt: number;
 	/** True if no pause has saved its ID yet */
 	isUnsaved: boolean;

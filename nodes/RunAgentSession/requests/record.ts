@@ -42,6 +42,18 @@ export interface SentDecision {
 	note?: string;
 }
 
+/** The facts of a question about a quiet session */
+export interface Quiet {
+	/** Since when nothing has changed */
+	since: number;
+	/** The time without activity after which approvers are asked */
+	afterMs: number;
+	/** What the session did last, in the agent's words */
+	latest?: { label: 'Latest tool' | 'Latest message'; text: string };
+	/** If the latest readings failed: the status before them, and its time */
+	unread?: { status: string; since: number };
+}
+
 export interface RequestRecord {
 	/** The service's interaction ID, the latest one */
 	id: string;
@@ -58,6 +70,8 @@ export interface RequestRecord {
 	patterns: string[];
 	/** The beginning of its text, if it's a question */
 	question?: string;
+	/** Marks the node's own question about a quiet session */
+	quiet?: Quiet;
 	/** Milliseconds since 1970, like all times here */
 	seenAt: number;
 	/** When approvers were first asked */

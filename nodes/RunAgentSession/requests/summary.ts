@@ -9,6 +9,8 @@ export interface DecisionSummary extends Partial<Omit<RequestVerdict, 'isText'>>
 	interactionId: string;
 	permission: string;
 	patterns: string[];
+	/** `quiet`: the node's own question about a quiet session */
+	kind?: 'quiet';
 	/** The beginning of a question, and what was answered */
 	question?: string;
 	answer?: string | number;
@@ -39,11 +41,12 @@ export function summarizeDecisions(records: readonly RequestRecord[]): {
 	changes: Edit[];
 } {
 	const decisions = records.flatMap((record): DecisionSummary[] => {
-		const { id, permission, patterns, question, decision } = record;
+		const { id, permission, patterns, question, quiet, decision } = record;
 		if (!decision) return [];
 		const { verdict, state, at } = decision;
 		return [
 			{
+				...(quiet && { kind: 'quiet' as const }),
 				interactionId: decision.interactionId ?? id,
 				permission,
 				patterns,

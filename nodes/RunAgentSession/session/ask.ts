@@ -7,6 +7,7 @@ import {
 	nextAskAt,
 	findQuestion,
 } from '../requests/questions';
+import { isQuietRecord } from '../requests/quiet';
 import type { UndecidedRequest } from '../requests/plan';
 import { MAX_REQUESTS_SHOWN } from '../requests/request';
 import { findDeadline } from '../requests/times';
@@ -71,14 +72,22 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	}));
 }
 
+/** Nothing can be denied of a quiet session. */
+const ABORTS = { ifNobodyAnswers: 'abort' as const };
+
 function openQuestion(run: SessionRun, records: readonly RequestRecord[]) {
 	const { settings, wallTime, wait } = run;
 	const { team, timeouts, policy } = settings;
 	if (team instanceof Error) throw team;
 	for (const name of team?.merged ?? [])
 		run.warn(`'Approvers' lists the same person twice. ${quote(name, 100)} is asked once.`);
-	const deadline = findDeadline({ since: wait.since, askedAt: wallTime }, timeouts);
-	return createQuestion(records, team, wallTime, {
+	const isQuiet = records.some(isQuietRecord);
+	const { ifNobodyAnswers } = timeouts;
+	const limits = isQuiet && ifNobodyAnswers === 'deny' ? { ...timeouts, ...ABORTS } : timeouts;
+	const deadline = findDeadline({ since: wait.since, askedAt: wallTime }, limits);
+	// One answer about a quiet session is enough.
+	const asked = team && isQuiet ? { ...team, needed: 1 } : team;
+	return createQuestion(records, asked, wallTime, {
 		...(deadline && { deadline }),
 		...(policy.moreRules !== undefined && { offersFromNowOn: true as const }),
 	});

@@ -37,7 +37,8 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
-	const due = [...planned.due, ...takeApplied(run), ...takeUnanswered(run)];
+	const theirs = planned.due.filter(({ record: { quiet } }) => !quiet);
+	const due = [...theirs, ...takeApplied(run), ...takeUnanswered(run)];
 	for (const [index, decision] of due.entries()) {
 		const isTooEarly = run.now < (run.hold?.until ?? 0);
 		if (isTooEarly || run.now > run.decisionDeadline) return false;
@@ -101,7 +102,9 @@ export function throwIfUnanswered({ settings, undecided, wallTime }: SessionRun)
 	if (timeouts.ifNobodyAnswers !== 'deny') return;
 	const unanswered = undecided.find(
 		({ record, interaction }) =>
-			isQuestion(interaction) && unansweredAt([omit(record, 'decision')], timeouts) <= wallTime,
+			isQuestion(interaction) &&
+			!record.quiet &&
+			unansweredAt([omit(record, 'decision')], timeouts) <= wallTime,
 	);
 	if (!unanswered) return;
 	const { text } = readQuestion(unanswered.interaction);
@@ -119,7 +122,8 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 	if (timeouts.ifNobodyAnswers !== 'deny') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.filter(({ record, interaction }) => {
-		if (unansweredAt([omit(record, 'decision')], timeouts) > run.wallTime) return true;
+		if (record.quiet || unansweredAt([omit(record, 'decision')], timeouts) > run.wallTime)
+			return true;
 		const verdict = isQuestion(interaction)
 			? answerUnanswered(interaction, timeouts)
 			: decideRequest(interaction, { ...policy, mode: 'deny' });

@@ -22,7 +22,8 @@ export const LAST_REQUESTS_MS = 30_000;
 
 export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
-	const status = settings.target.operation === 'start' ? 'starting' : 'unknown';
+	const unseen = settings.target.operation === 'start' ? 'starting' : 'unknown';
+	const { status = unseen } = record.activity ?? {};
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { startedAt = run.wallTime, lastReadAt = run.wallTime } = record;
 	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(record.requests);

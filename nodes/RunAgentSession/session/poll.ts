@@ -6,7 +6,9 @@ import { hasQuestion } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
+import { isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
+import { applyQuietAnswer, leaveQuiet, watchActivity } from './quiet';
 import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, type SessionRun } from './run';
 import { hasBegun } from './turn';
@@ -22,7 +24,14 @@ const MAX_STALE_MS = 60_000;
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
 	run.isUrgent = false;
-	if (!(await run.dependencies.polls.run(() => takeReading(run)))) return undefined;
+	if (!(await run.dependencies.polls.run(() => takeReading(run)))) {
+		watchActivity(run);
+		leaveQuiet(run);
+		return run.undecided.length > 0 && hasQuestion(run)
+			? toResult(run, 'needsApproval')
+			: undefined;
+	}
+	await applyQuietAnswer(run);
 	if (!(await decidePending(run))) {
 		run.isUrgent = !run.hold && !run.rejected && !run.isSettling;
 		return undefined;
@@ -62,7 +71,9 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
 	// A reading with a time in the future would cause all later ones to be ignored.
 	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
-	const after = applyPoll(requests, session, run.wallTime);
+	const own = requests.filter(isQuietRecord);
+	const theirs = own.length > 0 ? requests.filter((each) => !isQuietRecord(each)) : requests;
+	const after = [...applyPoll(theirs, session, run.wallTime), ...own];
 	run.save({
 		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
@@ -70,6 +81,7 @@ export function applyReading(run: SessionRun, session: Session): boolean {
 		requests: after,
 	});
 	if (after.length > requests.length || countOpen(after) < countOpen(requests)) run.noteChange();
+	watchActivity(run, session, lastReadAt);
 	const pending = takePending(requests, session.pendingInteractions);
 	const morePending = session.pendingInteractions.length - pending.length;
 	run.update({ ...session, pendingInteractions: pending, ...(morePending > 0 && { morePending }) });

@@ -1,5 +1,6 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ErrorContext } from '../../shared/errors';
+import type { Activity } from '../requests/quiet';
 import type { Question } from '../requests/questions';
 import type { RequestRecord } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
@@ -9,7 +10,7 @@ import type { Turn } from './turn';
 
 export const RECORD_VERSION = 1;
 
-export type MessageStep = 'message' | 'comment' | 'repair';
+export type MessageStep = 'message' | 'comment' | 'repair' | 'quiet';
 
 /** The course of a session from its start. Times are wall-clock times, because they outlive the process. */
 export interface Course {
@@ -35,6 +36,8 @@ export interface Course {
 	page?: { preferences: OptionPreferences; sendComments?: boolean; sendsReasons?: boolean };
 	/** Comments for the agent that no decision carried, until they're sent */
 	comments?: string[];
+	/** Kept with Ask If Quiet */
+	activity?: Activity;
 	wait: WaitState;
 	pollCount?: number;
 	origin?: Omit<RequestOrigin, 'sessionId'>;

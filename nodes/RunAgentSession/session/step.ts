@@ -2,6 +2,7 @@ import { fetchSession } from '../../shared/client/sessions';
 import { hasEnded } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { findQuiet } from '../requests/quiet';
 import { askApprovers } from './ask';
 import { begin } from './begin';
 import {
@@ -15,6 +16,7 @@ import {
 } from './finish';
 import { applyReading, pollOnce } from './poll';
 import { applyFormat } from './repair';
+import { endQuestion, takeAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
 import { formatLimit, passedTimeout } from './timeouts';
 import type { RunResult } from './types';
@@ -58,9 +60,12 @@ async function applyTimeout(
 ): Promise<RunResult | undefined> {
 	const { timeouts } = run.settings;
 	if (result && result.kind !== 'needsApproval') return result;
+	const quiet = takeAbort(run);
+	if (quiet) return await endWait(run, 'unanswered', quiet);
 	const passed = passedTimeout(run.wait.since, run.record.requests, timeouts, run.wallTime);
-	// A poll denies the requests that timed out.
-	if (!passed || (passed === 'unanswered' && timeouts.ifNobodyAnswers === 'deny')) return result;
+	// A poll denies the requests that timed out. Of a quiet session, `takeAbort` decides.
+	const isDecided = timeouts.ifNobodyAnswers === 'deny' || findQuiet(run.record.requests);
+	if (!passed || (passed === 'unanswered' && isDecided)) return result;
 	return await endWait(run, passed);
 }
 
@@ -68,7 +73,11 @@ async function applyTimeout(
 const JUST_MS = 1_000;
 
 /** Ends the wait after a timeout. A session that turns out to have completed is a result, before the abort and after it. */
-async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promise<RunResult> {
+async function endWait(
+	run: SessionRun,
+	passed: 'maxWait' | 'unanswered',
+	quiet?: QuietEnd,
+): Promise<RunResult | undefined> {
 	const { api, settings, lastFailure } = run;
 	const { maxWaitMs, onMaxWait, unansweredAfterMs } = settings.timeouts;
 	const isMaxWait = passed === 'maxWait';
@@ -77,6 +86,8 @@ async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promi
 	const isJustRead = !lastFailure && run.wallTime < lastReadAt + JUST_MS;
 	const last = isJustRead ? await completedResult(run) : await pollLast(run, options);
 	if (last) return last;
+	// The last poll may have shown activity.
+	if (quiet && !findQuiet(run.record.requests)) return undefined;
 	const isAborted = !isMaxWait || onMaxWait === 'abort';
 	if (run.lastFailure)
 		run.warnings.add(
@@ -84,6 +95,7 @@ async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promi
 		);
 	if (!isAborted && settings.isTool) return toResult(run, 'stillRunning');
 	const aborting = isAborted ? await abortSession(api, run.sessionId, options) : undefined;
+	if (quiet) endQuestion(run, aborting ? 'unconfirmed' : 'confirmed');
 	const abortedAt = run.wallTime;
 	// Max Wait 0 promises one poll.
 	const after = isAborted && maxWaitMs > 0 ? await pollLast(run, options) : undefined;
@@ -92,12 +104,13 @@ async function endWait(run: SessionRun, passed: 'maxWait' | 'unanswered'): Promi
 	const isSeen = (run.record.lastReadAt ?? 0) >= abortedAt;
 	const limit = formatLimit(isMaxWait ? maxWaitMs : unansweredAfterMs);
 	const raise = isMaxWait ? "'Max Wait'" : "'If Nobody Answers After'";
+	const tooLong = isMaxWait
+		? `The session did not finish within ${limit}`
+		: `The session waited ${limit} for an approver's decision`;
 	throw abandonedError(
-		isMaxWait
-			? `The session did not finish within ${limit}`
-			: `The session waited ${limit} for an approver's decision`,
+		quiet?.tooLong ?? tooLong,
 		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
-		[adviseAfterWait(run, raise), ...run.listWarnings()].join(' '),
+		[quiet?.advice ?? adviseAfterWait(run, raise), ...run.listWarnings()].join(' '),
 	);
 }
 

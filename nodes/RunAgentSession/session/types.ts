@@ -45,6 +45,8 @@ export interface ItemSettings {
 	sendComments?: boolean;
 	/** The page that approvers and items get a link to */
 	preview?: PreviewPage;
+	/** Time without activity after which approvers are asked */
+	quietMs?: number;
 	/** True if requests get a link to the approval page */
 	hasPage: boolean;
 	/** An AI agent's tool returns a session that is still running instead of throwing. */

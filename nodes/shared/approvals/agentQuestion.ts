@@ -15,6 +15,8 @@ export interface AgentQuestion {
 	/** All fields that nothing else here shows, by the agent's own name */
 	others: Array<{ name: string; text: string }>;
 	options: AgentOption[];
+	/** Position of the option that takes a text, which no question of the agent has */
+	textOption?: number;
 	/** True if any text is an answer */
 	isFree: boolean;
 	/** True if texts are cut, or fields or options are left out */
@@ -198,7 +200,7 @@ function matchOption(options: readonly AgentOption[], text: string): AgentOption
  * @returns what to send, or the reason why it's no answer
  */
 export function checkQuestionAnswer(
-	{ options, isFree }: AgentQuestion,
+	{ options, isFree, textOption }: AgentQuestion,
 	answer: string | number,
 ): CheckedAnswer {
 	if (typeof answer === 'number') {
@@ -209,9 +211,11 @@ export function checkQuestionAnswer(
 	}
 	// Forms send line breaks as `\r\n`.
 	const text = answer.replace(/\r\n/g, '\n').trim();
+	const takesText = isFree || textOption !== undefined;
 	if (text === '') return { reason: isFree ? 'Enter an answer.' : 'Choose an option.' };
-	if (isFree && text.length <= MAX_QUESTION_ANSWER_LENGTH) return { value: text, isOption: false };
-	if (isFree) {
+	if (takesText && text.length <= MAX_QUESTION_ANSWER_LENGTH)
+		return { value: text, isOption: false };
+	if (takesText) {
 		const [length, most] = [text.length, MAX_QUESTION_ANSWER_LENGTH].map(formatNumber);
 		return { reason: `Shorten the answer to ${most} characters. It has ${length}.` };
 	}

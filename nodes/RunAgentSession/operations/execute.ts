@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { runApplyAnswer } from './applyAnswer';
-import { runNode } from './runNode';
+import { runNode } from '../execution/runNode';
 import { runTryRules } from './tryRules';
 
 type Operation = (context: IExecuteFunctions) => Promise<INodeExecutionData[][] | null>;

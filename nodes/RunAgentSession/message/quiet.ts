@@ -1,0 +1,61 @@
+import { defuseLinks, quoteVisible } from '../../shared/approvals/visibleText';
+import { formatQuiet, formatUnread, QUIET_CHOICES } from '../requests/quiet';
+import type { Quiet } from '../requests/record';
+import type { RequestOrigin } from '../requests/request';
+import { formatMoment, type AnswerDeadline } from '../requests/times';
+import {
+	formatDeadline,
+	formatReader,
+	LINE_END,
+	linkLines,
+	originLines,
+	type Reader,
+} from './question';
+
+// What approvers are told of a quiet session.
+
+const MAX_TEXT_LENGTH = 200;
+
+interface Told {
+	isReminder: boolean;
+	timeZone?: string;
+	/** Milliseconds since 1970 */
+	now: number;
+}
+
+/** Returns for how long the session has been quiet, what it did last, and whether its status is known. */
+export function quietLines(quiet: Quiet, { isReminder, timeZone, now }: Told): string[] {
+	const { since, latest } = quiet;
+	const { time, zone } = formatMoment(since, timeZone);
+	const did = latest && quoteVisible(latest.text, MAX_TEXT_LENGTH, defuseLinks);
+	const unread = formatUnread(quiet, now);
+	return [
+		`${isReminder ? 'Reminder: ' : ''}${formatQuiet(quiet)}.`,
+		`No activity since ${time} (${zone}).${latest ? ` ${latest.label}: ${did}` : ''}`,
+		...(unread === undefined ? [] : [unread]),
+	];
+}
+
+interface QuietDetails extends Partial<RequestOrigin>, Told {
+	quiet: Quiet;
+	dashboardUrl?: string;
+	deadline?: AnswerDeadline;
+	reader?: Reader;
+	/** False if nobody gets a link to the approval page */
+	hasPage: boolean;
+}
+
+/** Returns everything that an approver has to know, for a message to any channel. */
+export function formatQuietQuestion(details: QuietDetails): string {
+	const { quiet, deadline, reader, hasPage, timeZone } = details;
+	return [
+		...quietLines(quiet, details),
+		...(deadline ? [formatDeadline(deadline, timeZone, [1, 0])] : []),
+		hasPage
+			? `Choices on the approval page: ${QUIET_CHOICES.join(', ')}`
+			: 'There’s no approval page while the execution runs. Timeouts or the dashboard decide.',
+		...(reader ? formatReader(reader) : []),
+		...originLines(details),
+		...linkLines(details),
+	].join(LINE_END);
+}

@@ -1,0 +1,145 @@
+import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
+import type { Interaction, Session } from '../../shared/client/session';
+import {
+	fingerprint,
+	nonEmptyText,
+	omit,
+	parseTimestamp,
+	pluralize,
+	sortedJson,
+} from '../../shared/values';
+import { decidedByVotes, type Question } from './questions';
+import { isOpen, type DecisionState, type Quiet, type RequestRecord } from './record';
+import type { RequestVerdict } from './votes';
+
+// The node's own question about a session that has been quiet. Its record is marked, because nothing of it comes from the service.
+
+/** What readings have shown of a session's activity. Milliseconds since 1970 */
+export interface Activity {
+	/** Of `lastActivityAt`, the latest message and the latest tool. Missing until a reading shows them */
+	hash?: string;
+	/** Since when nothing has changed, no request was pending, and nobody chose to keep waiting */
+	since: number;
+	/** Of the latest reading */
+	status?: string;
+	/** What the session did last */
+	latest?: Quiet['latest'];
+}
+
+export const KEEP = 'Keep waiting';
+const MESSAGE = 'Send a message';
+export const ABORT = 'Abort the session';
+export const QUIET_CHOICES = [KEEP, MESSAGE, ABORT];
+
+const MINUTE_MS = 60_000;
+const MAX_LATEST_LENGTH = 300;
+
+export const formatQuiet = ({ afterMs }: Pick<Quiet, 'afterMs'>): string =>
+	`The session has been quiet for ${pluralize(Math.round(afterMs / 6_000) / 10, 'minute')}`;
+
+/** Returns what is to be said of a session whose latest readings failed. */
+export const formatUnread = ({ unread }: Quiet, now: number): string | undefined =>
+	unread &&
+	`The status couldn’t be read for ${pluralize(Math.max(1, Math.round((now - unread.since) / MINUTE_MS)), 'minute')}. The latest one was ${nonEmptyText(unread.status)?.slice(0, 50) ?? 'unknown'}.`;
+
+/** Returns the tool or the message, whichever is later. */
+function findLatest({ latestMessage, latestTool }: Session): Quiet['latest'] {
+	const tool = nonEmptyText(latestTool?.title) ?? nonEmptyText(latestTool?.name);
+	const message = nonEmptyText(latestMessage?.text);
+	const isMessage = parseTimestamp(latestMessage?.createdAt) > parseTimestamp(latestTool?.at);
+	const text = (isMessage ? message : tool) ?? tool ?? message;
+	const label = text === tool ? 'Latest tool' : 'Latest message';
+	return text === undefined ? undefined : { label, text: text.slice(0, MAX_LATEST_LENGTH) };
+}
+
+/** Returns the activity after a reading. A change counts from its own time, which lies between the two readings. */
+export function readActivity(
+	before: Activity,
+	session: Session,
+	readBefore: number,
+	now: number,
+): Activity {
+	const { lastActivityAt, latestMessage, latestTool, status } = session;
+	const hash = fingerprint(sortedJson([lastActivityAt, latestMessage, latestTool]) ?? '');
+	const isPending = session.pendingInteractions.length > 0;
+	const at = parseTimestamp(lastActivityAt);
+	const changedAt = Number.isNaN(at) ? now : Math.min(now, Math.max(readBefore, at));
+	const since = isPending ? now : hash === before.hash ? before.since : changedAt;
+	return { hash, since: Math.min(since, now), status, latest: findLatest(session) };
+}
+
+export const isQuietRecord = ({ quiet }: RequestRecord): boolean => quiet !== undefined;
+
+/** Returns the question about a quiet session that approvers may answer. */
+export const findQuiet = (records: readonly RequestRecord[]): RequestRecord | undefined =>
+	records.find((record) => isQuietRecord(record) && isOpen(record));
+
+/** Returns whether activity took the question back before an answer was applied. */
+export const isTakenBack = ({ quiet, interaction, decision }: RequestRecord): boolean =>
+	quiet !== undefined && interaction === undefined && decision === undefined;
+
+function createRecord(quiet: Quiet, now: number): RequestRecord {
+	const id = `quiet-${now}`;
+	const question = formatQuiet(quiet);
+	const interaction: Interaction = { id, type: 'quiet', question, options: QUIET_CHOICES };
+	// No content of the service has such a hash.
+	return {
+		...{ id, contentHash: id, interaction, quiet, question },
+		...{ permission: '', patterns: [], seenAt: now, readAt: now, votes: [] },
+	};
+}
+
+/** Returns the records with the question about a quiet session. Without one, an open question is taken back. @param state of its decision */
+export function showQuiet(
+	records: readonly RequestRecord[],
+	quiet: Quiet | undefined,
+	now: number,
+	state: DecisionState = 'gone',
+): RequestRecord[] {
+	const open = records.find((record) => isQuietRecord(record) && record.interaction);
+	const isSame = open !== undefined && quiet?.since === open.quiet!.since;
+	const after = records.map((record): RequestRecord => {
+		if (record !== open) return record;
+		if (isSame) return { ...record, quiet };
+		return endQuiet([record], state)[0];
+	});
+	return quiet && !isSame ? [...after, createRecord(quiet, now)] : after;
+}
+
+/** Ends the open question. A decision that was sent gets the state. */
+export const endQuiet = (
+	records: readonly RequestRecord[],
+	state: DecisionState,
+): RequestRecord[] =>
+	records.map((record): RequestRecord => {
+		if (!isQuietRecord(record) || !record.interaction) return record;
+		const { decision } = record;
+		const isSent = decision?.state === 'sent';
+		return { ...omit(record, 'interaction'), ...(isSent && { decision: { ...decision, state } }) };
+	});
+
+/** Returns what an approver decided about a quiet session. */
+export function decideQuiet(
+	record: RequestRecord | undefined,
+	questions: readonly Question[],
+): RequestVerdict | undefined {
+	const voted = record && decidedByVotes(record, questions);
+	return voted && { ...voted, decidedBy: 'page' };
+}
+
+/** What is sent if nobody answers in time */
+export const UNANSWERED: RequestVerdict = {
+	...{ decision: 'answer', option: ABORT, decidedBy: 'policy', because: 'nobody answered' },
+};
+
+export const isAbort = ({ option, isText }: RequestVerdict): boolean => !isText && option === ABORT;
+
+/** Returns the question as the page shows it. */
+export const quietQuestion = (quiet: Quiet): AgentQuestion => ({
+	text: formatQuiet(quiet),
+	others: [],
+	options: QUIET_CHOICES.map((value) => ({ value, label: value })),
+	textOption: QUIET_CHOICES.indexOf(MESSAGE),
+	isFree: false,
+	isCut: false,
+});

@@ -1,0 +1,133 @@
+import type { Session } from '../../shared/client/session';
+import { hasEnded } from '../../shared/client/session';
+import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import {
+	decideQuiet,
+	endQuiet,
+	findQuiet,
+	formatQuiet,
+	isAbort,
+	isQuietRecord,
+	KEEP,
+	readActivity,
+	showQuiet,
+	UNANSWERED,
+	type Activity,
+} from '../requests/quiet';
+import { recordSending, type DecisionState, type RequestRecord } from '../requests/record';
+import type { RequestVerdict } from '../requests/votes';
+import { sendMessage } from './message';
+import type { SessionRun } from './run';
+import { unansweredAt } from './timeouts';
+
+// Asks approvers about a session that shows no activity, and does what they choose.
+
+const hasPending = (requests: readonly RequestRecord[]): boolean =>
+	requests.some((record) => record.interaction !== undefined && !isQuietRecord(record));
+
+const activityOf = ({ record, wait }: SessionRun): Activity =>
+	record.activity ?? { since: wait.since };
+
+/** Returns when approvers have to be asked about a quiet session. Infinity if they aren't, or have been. */
+export function quietAt(run: SessionRun): number {
+	const { quietMs = Infinity } = run.settings;
+	const { requests } = run.record;
+	const isAsked = hasPending(requests) || findQuiet(requests) !== undefined;
+	return isAsked ? Infinity : activityOf(run).since + quietMs;
+}
+
+/** Notes what a reading shows of the activity, or that there was none, and asks or takes the question back. */
+export function watchActivity(run: SessionRun, session?: Session, readBefore = 0): void {
+	const { settings, wallTime: now } = run;
+	const { quietMs: afterMs } = settings;
+	if (afterMs === undefined && !run.record.requests.some(isQuietRecord)) return;
+	const known = activityOf(run);
+	const before = Math.max(readBefore, run.wait.since);
+	const activity = session ? readActivity(known, session, before, now) : known;
+	const { requests, messages, lastReadAt: readAt = before } = run.record;
+	const { since, status = 'unknown', latest } = activity;
+	const isOver = afterMs === undefined || now < since + afterMs || hasPending(requests);
+	const unread = session ? undefined : { status, since: readAt };
+	const quiet =
+		isOver || (session && hasEnded(session))
+			? undefined
+			: { since, afterMs, ...(latest && { latest }), ...(unread && { unread }) };
+	// The activity may be the work on an approver's message.
+	const state = messages?.quiet === 'sent' ? 'confirmed' : 'gone';
+	run.save({
+		activity,
+		requests: showQuiet(requests, quiet, now, state),
+		...(!quiet && messages?.quiet && { messages: { ...messages, quiet: undefined } }),
+	});
+}
+
+/** Leaves the open question about a session that can't be read for its approvers. */
+export function leaveQuiet(run: SessionRun): void {
+	const record = findQuiet(run.record.requests);
+	const isLeft = record && !decideQuiet(record, run.record.questions);
+	run.undecided = isLeft
+		? [{ record, interaction: record.interaction!, because: 'the session is quiet' }]
+		: [];
+}
+
+/** Records what was decided about a quiet session, before it's done. */
+const saveSending = (run: SessionRun, record: RequestRecord, verdict: RequestVerdict): void =>
+	run.save({ requests: recordSending(run.record.requests, record, verdict, run.wallTime) });
+
+/** Ends the question. The time counts anew. */
+export function endQuestion(run: SessionRun, state: DecisionState): void {
+	const { wallTime: since } = run;
+	const requests = endQuiet(run.record.requests, state);
+	const messages = { ...run.record.messages, quiet: undefined };
+	run.save({ requests, messages, activity: { ...activityOf(run), since } });
+}
+
+/** Applies an answer after a reading: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
+export async function applyQuietAnswer(run: SessionRun): Promise<void> {
+	const record = findQuiet(run.record.requests);
+	const verdict = decideQuiet(record, run.record.questions);
+	if (!record || !verdict || isAbort(verdict)) return;
+	run.log(
+		`The quiet session was decided by ${verdict.decidedBy}: ${verdict.isText ? 'message' : KEEP}`,
+	);
+	saveSending(run, record, verdict);
+	if (!verdict.isText) return endQuestion(run, 'confirmed');
+	const { messageCount = 0, messages } = run.record;
+	if (messages?.quiet === 'sent') return endQuestion(run, 'confirmed');
+	const sending = sendMessage(run, 'quiet', String(verdict.option), run.session!);
+	const failure = await resultOrError(sending);
+	if (!(failure instanceof WorkspaceAutomationError)) return endQuestion(run, 'confirmed');
+	const isUnsent = hadNoEffect(failure);
+	// The next reading tries again.
+	if (isUnsent && failure.kind !== 'rejected') return;
+	const what = isUnsent ? "couldn't be sent" : 'may not have been sent';
+	run.warn(`The message to the quiet session ${what}: ${failure.message}. ${failure.description}`);
+	run.save({ messageCount: messageCount + 1 });
+	endQuestion(run, isUnsent ? 'refused' : 'unconfirmed');
+}
+
+/** What the error of an aborted session says */
+export interface QuietEnd {
+	tooLong: string;
+	advice: string;
+}
+
+/** Records the decision to abort a quiet session: an approver's after a reading, or that nobody has answered in time. */
+export function takeAbort(run: SessionRun): QuietEnd | undefined {
+	const { record: course, settings, wallTime } = run;
+	const record = findQuiet(course.requests);
+	if (!record) return undefined;
+	const voted = decideQuiet(record, course.questions);
+	const isDue = voted
+		? isAbort(voted) && !record.quiet!.unread
+		: unansweredAt([record], settings.timeouts) <= wallTime;
+	if (!isDue) return undefined;
+	const verdict = voted ?? UNANSWERED;
+	saveSending(run, record, verdict);
+	return {
+		tooLong: formatQuiet(record.quiet!).replace('has been', 'was'),
+		advice: voted
+			? 'An approver chose to abort it.'
+			: "Nobody answered in time. Raise 'If Nobody Answers After', or choose Wait in 'If Nobody Answers'.",
+	};
+}

@@ -1,0 +1,120 @@
+// The question about a quiet session on the approval page: what it shows, and which answer counts. Pure.
+import { describe, expect, test } from '@jest/globals';
+import { renderPage } from '../../nodes/RunAgentSession/page/html.ts';
+import { createForm } from '../../nodes/RunAgentSession/page/view.ts';
+import { respond } from '../../nodes/RunAgentSession/page/respond.ts';
+import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
+import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
+import type { Quiet } from '../../nodes/RunAgentSession/requests/record.ts';
+import { readForm } from '../unit/forms.mts';
+
+const NOW = Date.parse('2026-10-05T15:12:00.000Z');
+const MINUTE = 60_000;
+const QUIET: Quiet = {
+	since: NOW - 30 * MINUTE,
+	afterMs: 30 * MINUTE,
+	latest: { label: 'Latest tool', text: '<b>npm test</b>' },
+};
+
+function quietForm(changes: Partial<Quiet> = {}) {
+	const requests = showQuiet([], { ...QUIET, ...changes }, NOW);
+	const question = createQuestion(requests, undefined, NOW, {});
+	const asking = { requests, questions: [question] };
+	return { ...asking, question, form: createForm(asking, question, 0) };
+}
+const render = (changes: Partial<Quiet> = {}) =>
+	renderPage({ title: 'T', says: [], now: NOW, pending: quietForm(changes).form });
+const read = (fields: object) => {
+	const { form } = quietForm();
+	return readForm(form, { shown: form.shown, ...fields }, NOW);
+};
+
+describe('the question about a quiet session', () => {
+	test('shows since when, what the session did last as the agent’s text, and three choices', () => {
+		const html = render();
+		expect(html).toMatch(/No activity since <time[^>]*>2:42 PM<\/time> \(UTC\)\. Latest tool:/);
+		expect(html).toContain('&#60;b&#62;npm test&#60;/b&#62;');
+		const labels = [...html.matchAll(/type="radio".*?<span>([^<]*)/gs)].map(([, label]) => label);
+		expect(labels.map((label) => label.replace(/[^\w ]/g, ''))).toEqual([
+			'Keep waiting',
+			'Send a message',
+			'Abort the session',
+		]);
+		expect(html).toContain('<textarea id="answer0"');
+		expect(html).not.toContain('status couldn’t be read');
+	});
+
+	test('says which status was the latest and for how long it is unknown, if it can’t be read', () => {
+		const unread = { status: 'running', since: NOW - 12 * MINUTE };
+		expect(render({ unread })).toContain(
+			'The status couldn’t be read for 12 minutes. The latest one was running.',
+		);
+	});
+
+	test.each<[string, object, object]>([
+		['keep waiting', { request0: '0' }, { option: 'Keep waiting' }],
+		[
+			'keep waiting, whatever was typed',
+			{ request0: '0', answer0: 'x' },
+			{ option: 'Keep waiting' },
+		],
+		['a message', { request0: '1', answer0: ' Go\r\non ' }, { option: 'Go\non', isText: true }],
+		['a message without a choice', { answer0: 'Go on' }, { option: 'Go on', isText: true }],
+		[
+			'a message with the words of a choice',
+			{ request0: '1', answer0: 'Abort the session' },
+			{ option: 'Abort the session', isText: true },
+		],
+		['abort', { request0: '2' }, { option: 'Abort the session' }],
+	])('takes %s', (_, fields, vote) => {
+		const [answer] = read(fields) as unknown as Array<{ vote: object }>;
+		expect(answer.vote).toEqual({ decision: 'answer', choice: 'Answer', at: NOW, ...vote });
+	});
+
+	test.each<[object, string]>([
+		[{}, 'Choose an option.'],
+		[{ request0: '1' }, 'Enter a message.'],
+		[{ request0: '1', answer0: ' ' }, 'Enter a message.'],
+		[
+			{ request0: '1', answer0: 'x'.repeat(10_001) },
+			'Shorten the answer to 10,000 characters. It has 10,001.',
+		],
+		[{ request0: '3' }, 'The agent doesn’t offer this option anymore. Choose another one.'],
+	])('refuses %j: %s', (fields, reason) => {
+		expect(read(fields)).toEqual({ problems: [{ at: 0, reason }] });
+	});
+
+	test.each([false, true])(
+		'that activity took back says that nothing was decided, also if an answer was given (%s)',
+		(isAnswered) => {
+			const { requests, questions, question } = quietForm();
+			const vote = {
+				approver: 0,
+				decision: 'answer',
+				option: 'Abort the session',
+				choice: 'Answer',
+				at: NOW,
+			};
+			if (isAnswered) requests[0].votes.push(vote as never);
+			const record = {
+				state: 'running',
+				sessionId: 's',
+				requests: showQuiet(requests, undefined, NOW),
+				questions,
+			};
+			const { nonce } = question.approvers[0];
+			const call = { executionId: '1', contentType: '', query: { question: nonce }, body: {} };
+			const nodes = [{ contextName: 'node:a', nodeContext: {}, records: [record as never] }];
+			const { view } = respond({ ...call, method: 'GET' }, nodes, NOW);
+			expect(view.title).toBe('The session is active again');
+			expect(view.says.join()).toContain('nothing was decided');
+			const posted = respond(
+				{ ...call, method: 'POST', contentType: 'application/x-www-form-urlencoded' },
+				nodes,
+				NOW,
+			);
+			expect(posted).toMatchObject({ status: 409, view: { title: view.title } });
+			expect(posted).not.toHaveProperty('saves');
+		},
+	);
+});

@@ -1,0 +1,446 @@
+// Ask If Quiet, in simulated time: when approvers are asked, what each answer does, and what takes the question back.
+import { describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { toItemsJson } from '../../nodes/RunAgentSession/execution/output.ts';
+import { readItemSettings } from '../../nodes/RunAgentSession/panel/read.ts';
+import { listCourses } from '../../nodes/RunAgentSession/execution/journal.ts';
+import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
+import {
+	answerOnPage,
+	getError,
+	of,
+	policy,
+	simulation,
+	status,
+	type Weather,
+} from './simulation.mts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.UTC(2026, 9, 5, 9);
+type Changes = NonNullable<Parameters<ReturnType<typeof simulation>['wake']>[2]>;
+
+const context = {
+	getNode: () => ({ id: 'node', type: 'runAgentSession' }),
+	getNodeParameter: () => true,
+	getWorkflowDataProxy: () => ({
+		$execution: { resumeUrl: 'https://n8n.example.com/webhook-waiting/7' },
+	}),
+} as unknown as Parameters<typeof toItemsJson>[0];
+
+/** A session with Ask If Quiet for 30 minutes whose execution pauses */
+function quietRun(prompt = '[quiet]', changes: Changes = {}) {
+	const service = simulation();
+	let nodeContext = {};
+	const settings: Changes = { policy: policy('approve'), quietMs: 30 * MINUTE, ...changes };
+	const items: Array<Record<string, any>> = [];
+	const wake = async () => {
+		nodeContext = JSON.parse(JSON.stringify(nodeContext)) as object;
+		const result = await service.wake(prompt, nodeContext as never, settings);
+		if (result.kind === 'needsApproval') items.push(...toItemsJson(context, 0, result));
+		return result;
+	};
+	return {
+		service,
+		items,
+		wake,
+		/** Wakes as n8n does, until approvers are asked, the session has ended, or the time is over */
+		async until(ms: number) {
+			for (;;) {
+				const before = items.length;
+				const result = await wake();
+				if (result.kind !== 'stillRunning' && result.kind !== 'needsApproval') return result;
+				if (items.length > before) return result;
+				const pause = Math.min(
+					result.wakeAt! - service.wallTime(),
+					START + ms - service.wallTime(),
+				);
+				if (pause <= 0) return result;
+				service.advance(Math.max(pause, 5_000));
+			}
+		},
+		async after(ms: number) {
+			service.advance(ms);
+			return await wake();
+		},
+		save: () => JSON.stringify(nodeContext),
+		restore: (saved: string) => void (nodeContext = JSON.parse(saved) as object),
+		answer: (label: string, more: { name?: string; text?: string } = {}) =>
+			answerOnPage(nodeContext, [label], { ...more, at: service.wallTime() }),
+		decisions: () =>
+			listCourses(nodeContext as never)[0].requests.map(({ decision }) => decision?.state),
+		messages: () => of(service.sent, 'POST', '/messages'),
+		aborts: () => of(service.sent, 'POST', '/abort'),
+		resolved: () => of(service.sent, 'POST', '/resolve'),
+	};
+}
+
+/** Readings in which a message is no activity */
+const FROZEN: Weather = {
+	change: (body) => ({
+		...body,
+		lastActivityAt: new Date(START).toISOString(),
+		latestMessage: undefined,
+		latestTool: undefined,
+	}),
+};
+
+describe('a paused execution', () => {
+	test('asks once when the session has been quiet for the time, and names what it did last', async () => {
+		const run = quietRun('[work 20s] [quiet]');
+		const asked = await run.until(3 * HOUR);
+		expect(asked.kind).toBe('needsApproval');
+		const minutes = run.service.now() / MINUTE;
+		expect(minutes).toBeGreaterThanOrEqual(30);
+		expect(minutes).toBeLessThan(32);
+		const [item] = run.items;
+		expect(item.message).toMatch(
+			/^The session has been quiet for 30 minutes\. No activity since [^\n]*\. Latest (?:tool|message): «/,
+		);
+		expect(item.message).toMatch(/Latest (?:tool|message): «[^»]+»/);
+		expect(item.message.endsWith(item.approvalUrl)).toBe(true);
+		expect(item.question).toContain('Keep waiting, Send a message, Abort the session');
+		expect(item).toMatchObject({ pendingInteractions: [], undecided: [], decisions: [] });
+		await run.until(5 * HOUR);
+		expect(run.items).toHaveLength(1);
+	});
+
+	test('wakes at the time, although readings are minutes apart by then', async () => {
+		const run = quietRun('[quiet]', { quietMs: 217 * MINUTE });
+		await run.until(6 * HOUR);
+		expect(run.items).toHaveLength(1);
+		expect(run.service.now()).toBeGreaterThanOrEqual(217 * MINUTE);
+		expect(run.service.now()).toBeLessThan(219 * MINUTE);
+	});
+
+	test('keep waiting counts anew, and sends nothing', async () => {
+		const run = quietRun();
+		await run.until(HOUR);
+		const askedAt = run.service.now();
+		expect(run.answer('Keep waiting')).toBe(true);
+		const kept = await run.wake();
+		expect(kept.decisions).toMatchObject([
+			{
+				kind: 'quiet',
+				decision: 'answer',
+				answer: 'Keep waiting',
+				decidedBy: 'page',
+				state: 'confirmed',
+			},
+		]);
+		const again = await run.until(3 * HOUR);
+		expect(again.kind).toBe('needsApproval');
+		expect(run.service.now() - askedAt).toBeGreaterThanOrEqual(30 * MINUTE);
+		expect(run.service.now() - askedAt).toBeLessThan(32 * MINUTE);
+		expect([run.messages(), run.aborts(), run.resolved()]).toEqual([[], [], []]);
+	});
+
+	test('a message is sent once, also after more wakes, and the session completes', async () => {
+		const run = quietRun();
+		await run.until(HOUR);
+		expect(run.answer('Send a message', { text: '[say Done]' })).toBe(true);
+		const result = await run.until(2 * HOUR);
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(result.decisions).toMatchObject([
+			{ kind: 'quiet', answer: '[say Done]', decidedBy: 'page', state: 'confirmed' },
+		]);
+		expect(run.messages().map(({ body }) => body)).toEqual([{ text: '[say Done]' }]);
+		expect([run.aborts(), run.resolved()]).toEqual([[], []]);
+	});
+
+	test('a message that provably was not taken is sent later, and once', async () => {
+		const run = quietRun();
+		await run.until(HOUR);
+		run.answer('Send a message', { text: '[say Done]' });
+		run.service.meets('message', 'unsent');
+		await run.wake();
+		run.service.clear();
+		expect(run.decisions()).toEqual(['sent']);
+		const result = await run.until(2 * HOUR);
+		expect(result.kind).toBe('completed');
+		expect(run.messages().filter(({ weather }) => weather === 'fine')).toHaveLength(1);
+	});
+
+	test('a message with a lost response is a warning, and is not sent again', async () => {
+		const run = quietRun();
+		await run.until(HOUR);
+		run.answer('Send a message', { text: 'Go on' });
+		run.service.meets('message', 'lost');
+		await run.wake();
+		await run.after(2 * MINUTE);
+		run.service.clear();
+		await run.until(run.service.now() + 10 * MINUTE);
+		expect(run.messages()).toHaveLength(1);
+		expect(run.decisions()).toEqual(['unconfirmed']);
+	});
+
+	test.each([
+		['a kill', false],
+		['a Retry', false],
+		['a Retry', true],
+	])('a message is not sent again after %s (frozen readings: %s)', async (kind, isFrozen) => {
+		const effects = new Map<string, 'unknown' | 'done'>();
+		let fails = kind === 'a Retry';
+		const ledger: Ledger = {
+			begin: async (effect) => {
+				const state = effects.get(effect);
+				if (!state) effects.set(effect, 'unknown');
+				return state ? { state } : 'new';
+			},
+			done: async (effect) => {
+				if (fails && effect.startsWith('quiet')) throw new Error('The store is down');
+				effects.set(effect, 'done');
+			},
+			forget: async (effect) => void effects.delete(effect),
+		};
+		const run = quietRun('[quiet]', { ledger });
+		if (isFrozen) run.service.meets('poll', FROZEN);
+		await run.until(HOUR);
+		run.answer('Send a message', { text: '[work 1h] [say Done]' });
+		const before = run.save();
+		await run.wake().catch(() => {});
+		if (kind === 'a kill') run.restore(before);
+		fails = false;
+		if (isFrozen) await run.until(run.service.now() + 25 * MINUTE);
+		expect(run.items).toHaveLength(1);
+		run.service.clear();
+		const result = await run.until(3 * HOUR);
+		expect(result).toMatchObject({
+			kind: 'completed',
+			session: { latestMessage: { text: 'Done' } },
+		});
+		expect(run.messages()).toHaveLength(1);
+		expect(run.items).toHaveLength(1);
+		if (kind === 'a Retry')
+			expect(result.decisions).toMatchObject([{ kind: 'quiet', state: 'confirmed' }]);
+	});
+
+	test('an abort aborts the session once, and the error says why', async () => {
+		const run = quietRun();
+		await run.until(HOUR);
+		expect(run.answer('Abort the session')).toBe(true);
+		const error = await getError(run.wake());
+		expect(error.message).toBe('The session was quiet for 30 minutes and was aborted');
+		expect(error.description).toContain('An approver chose to abort it.');
+		expect(error.context.decisions).toMatchObject([
+			{ kind: 'quiet', answer: 'Abort the session', decidedBy: 'page', state: 'confirmed' },
+		]);
+		expect(run.aborts()).toHaveLength(1);
+		expect([run.messages(), run.resolved()]).toEqual([[], []]);
+	});
+
+	test('an answer can be replaced until it is applied', async () => {
+		const run = quietRun();
+		await run.until(HOUR);
+		run.answer('Abort the session');
+		run.service.advance(1);
+		expect(run.answer('Keep waiting')).toBe(true);
+		expect((await run.wake()).decisions).toMatchObject([{ answer: 'Keep waiting' }]);
+		expect(run.aborts()).toEqual([]);
+	});
+
+	test('one approver is enough, whatever Approvals Needed says', async () => {
+		const approvers = ['Anna', 'Ben'].map((name) => ({ name, contact: name }));
+		const run = quietRun('[quiet]', { team: { approvers, needed: 2, maxReminders: 0 } });
+		await run.until(HOUR);
+		expect(run.items.map(({ approver }) => approver.name)).toEqual(['Anna', 'Ben']);
+		expect(run.items[0].question).not.toContain('approvals');
+		expect(run.answer('Keep waiting', { name: 'Ben' })).toBe(true);
+		expect((await run.wake()).decisions).toMatchObject([
+			{ kind: 'quiet', approvers: [{ name: 'Ben', decision: 'answer' }] },
+		]);
+	});
+
+	test('activity takes the question back, and an answer to it decides nothing', async () => {
+		const run = quietRun('[idle 40m] [work 2h] [say Done]');
+		await run.until(HOUR);
+		expect(run.items).toHaveLength(1);
+		run.service.advance(12 * MINUTE);
+		expect(run.answer('Abort the session')).toBe(true);
+		expect((await run.wake()).kind).toBe('stillRunning');
+		expect(run.decisions()).toEqual([undefined]);
+		const result = await run.until(4 * HOUR);
+		expect(result).toMatchObject({ kind: 'completed', decisions: [] });
+		expect(run.aborts()).toEqual([]);
+		expect(run.items).toHaveLength(1);
+	});
+
+	test('a pending request is no silence, and the time counts from its decision', async () => {
+		const run = quietRun('[ask bash: x] [quiet]', { policy: policy('ask') });
+		await run.until(2 * HOUR);
+		await run.until(2 * HOUR);
+		expect(run.items.map(({ pendingInteractions }) => pendingInteractions.length)).toEqual([1]);
+		const decidedAt = run.service.now();
+		run.answer('Approve once');
+		await run.until(decidedAt + HOUR);
+		expect(run.items.map(({ pendingInteractions }) => pendingInteractions.length)).toEqual([1, 0]);
+		expect(run.service.now() - decidedAt).toBeGreaterThanOrEqual(30 * MINUTE);
+	});
+
+	test('the time counts from the last reading with a request, also if nothing else has changed', async () => {
+		const run = quietRun('[ask bash: x]', { policy: policy('ask') });
+		await run.until(HOUR);
+		const began = run.service.now();
+		let isPending = true;
+		run.service.meets('poll', {
+			change: (body) => ({
+				...body,
+				lastActivityAt: new Date(START + MINUTE).toISOString(),
+				pendingInteractions: isPending ? body.pendingInteractions : [],
+			}),
+		});
+		await run.until(began + HOUR);
+		isPending = false;
+		await run.until(began + HOUR + 20 * MINUTE);
+		expect(run.items).toHaveLength(1);
+		await run.until(began + 2 * HOUR);
+		expect(run.items.map(({ pendingInteractions }) => pendingInteractions.length)).toEqual([1, 0]);
+	});
+
+	test.each(['deny', 'abort'] as const)(
+		'if nobody answers, %s aborts the session',
+		async (ifNobodyAnswers) => {
+			const run = quietRun('[quiet]', {
+				timeouts: {
+					ifNobodyAnswers,
+					unansweredAfterMs: HOUR,
+					answerIfNobodyAnswers: 'Keep waiting',
+				},
+			});
+			await run.until(HOUR);
+			expect(run.items[0].message).toContain('After that, the session is aborted.');
+			const error = await getError(run.until(4 * HOUR));
+			expect(error.message).toBe('The session was quiet for 30 minutes and was aborted');
+			expect(error.context.decisions).toMatchObject([
+				{ kind: 'quiet', decidedBy: 'policy', because: 'nobody answered', state: 'confirmed' },
+			]);
+			expect(run.aborts()).toHaveLength(1);
+			expect(run.resolved()).toEqual([]);
+			expect(run.service.now()).toBeLessThan(93 * MINUTE);
+		},
+	);
+
+	test.each(['deny', 'abort'] as const)(
+		'an answer that waits for the service wins over %s if nobody answers',
+		async (ifNobodyAnswers) => {
+			const run = quietRun('[quiet]', { timeouts: { ifNobodyAnswers, unansweredAfterMs: HOUR } });
+			await run.until(HOUR);
+			run.service.meets('poll', status(503));
+			run.answer('Keep waiting');
+			await run.until(2 * HOUR);
+			expect(run.aborts()).toEqual([]);
+			run.service.clear();
+			expect((await run.after(10 * MINUTE)).decisions).toMatchObject([{ answer: 'Keep waiting' }]);
+		},
+	);
+
+	test('activity in the last poll before an abort ends the abort', async () => {
+		const run = quietRun('[quiet]', {
+			timeouts: { ifNobodyAnswers: 'abort', unansweredAfterMs: HOUR },
+		});
+		await run.until(HOUR);
+		const from = run.service.now() + HOUR;
+		run.service.meets('poll', status(503), { from, first: 1 });
+		const lastActivityAt = new Date(START + from - MINUTE).toISOString();
+		run.service.meets('poll', { change: (body) => ({ ...body, lastActivityAt }) }, { from });
+		await run.until(from + 20 * MINUTE);
+		expect(run.aborts()).toEqual([]);
+		expect(run.decisions()).toEqual(['gone']);
+	});
+
+	test('a session that ends is a result, also with an open question and without other activity', async () => {
+		const run = quietRun('[idle 40m] [say Done]');
+		run.service.meets('poll', FROZEN);
+		await run.until(HOUR);
+		expect(run.items).toHaveLength(1);
+		expect((await run.until(2 * HOUR)).kind).toBe('completed');
+	});
+
+	test('if nobody answers, wait waits until Max Wait', async () => {
+		const run = quietRun('[quiet]', { maxWaitMs: 6 * HOUR });
+		await run.until(HOUR);
+		const error = await getError(run.until(8 * HOUR));
+		expect(error.message).toBe('The session did not finish within 6 hours and was aborted');
+		expect(run.items).toHaveLength(1);
+	});
+
+	test('a status that cannot be read is named, with the time since it is unknown', async () => {
+		const run = quietRun('[quiet]');
+		await run.until(10 * MINUTE);
+		run.service.meets('poll', status(503));
+		await run.until(2 * HOUR);
+		expect(run.items[0].question).toMatch(
+			/The status couldn’t be read for \d+ minutes\. The latest one was running\./,
+		);
+		expect(run.items[0].status).toBe('running');
+		run.answer('Abort the session');
+		expect((await run.wake()).kind).toBe('stillRunning');
+		expect(run.aborts()).toEqual([]);
+		run.service.clear();
+		await getError(run.until(3 * HOUR));
+		expect(run.aborts()).toHaveLength(1);
+	});
+
+	test('without the option, nothing is asked and not one request more is sent', async () => {
+		const [off, on] = [
+			quietRun('[idle 50m] [say Done]', { quietMs: undefined }),
+			quietRun('[work 50m] [say Done]'),
+		];
+		const result = await off.until(2 * HOUR);
+		expect(result).toMatchObject({ kind: 'completed', decisions: [] });
+		expect(off.items).toEqual([]);
+		await on.until(2 * HOUR);
+		expect(on.items).toEqual([]);
+		const plain = quietRun('[work 50m] [say Done]', { quietMs: undefined });
+		await plain.until(2 * HOUR);
+		const paths = (run: typeof on) => run.service.sent.map(({ method, at }) => [method, at]);
+		expect(paths(on)).toEqual(paths(plain));
+	});
+});
+
+test.each([
+	['={{ $fromAI("minutes") }}', /^A model must not fill in 'Ask If Quiet for \(Minutes\)'$/],
+	['={{ $json.minutes }}', /^A model must not fill in/],
+	[20, undefined],
+])('as a tool, the minutes are a fixed value (%s)', (askIfQuiet, message) => {
+	const given: Record<string, unknown> = {
+		...{ operation: 'continue', sessionId: randomUUID() },
+		'options.askIfQuiet': askIfQuiet,
+	};
+	const tool = {
+		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSessionTool' }),
+		isToolExecution: () => true,
+		getNodeParameter: (name: string, _index: number, fallback: unknown) => given[name] ?? fallback,
+	};
+	const read = () =>
+		readItemSettings(tool as unknown as IExecuteFunctions, 0, { pauses: false, asTool: true });
+	if (message) expect(read).toThrow(message);
+	else expect(read().quietMs).toBe(20 * MINUTE);
+});
+
+describe('an execution that keeps running', () => {
+	const settings = { quietMs: 10 * MINUTE, isTool: false, onMaxWait: 'abort' as const };
+
+	test('asks once after the time, without a page', async () => {
+		const service = simulation();
+		const nodeContext = {};
+		const result = await service.run('[quiet]', settings, nodeContext);
+		expect(result.kind).toBe('needsApproval');
+		expect(service.now() / MINUTE).toBeCloseTo(10, 0);
+		const [item] = toItemsJson(context, 0, result);
+		expect(item).not.toHaveProperty('approvalUrl');
+		expect(item.message).toContain('There’s no approval page while the execution runs.');
+		const error = await getError(service.run('[quiet]', settings, nodeContext));
+		expect(error.message).toBe('The session did not finish within 30 minutes and was aborted');
+	});
+
+	test('asks again after activity', async () => {
+		const service = simulation();
+		const { asked } = await service.runOn('[idle 12m] [work 1m] [idle 12m] [say Done]', settings);
+		expect(asked).toHaveLength(2);
+	});
+});
