@@ -571,7 +571,7 @@ describe('a rule that denies', () => {
 			'rule 1 denies «rm *», and may mean «devbox run rm a/b»: it has the same words',
 		);
 		expect(because('rm *', 'sh x')).toMatch(/: «sh» can run what isn't in the command$/);
-		expect(because('rm *', 'ls $X')).toMatch(/: nobody can read «\$X»$/);
+		expect(because('rm *', 'ls $X')).toMatch(/: rules can't read «\$X»$/);
 		expect(because('rm *', "ls 'x")).toMatch(/: a quotation mark is not closed$/);
 		expect(because('rm *', "ls && rm 'src∕y'")).toBe("rule 1 denies «rm 'src∕y'»");
 	});

@@ -41,7 +41,7 @@ interface QuietDetails extends Partial<RequestOrigin>, Told {
 	dashboardUrl?: string;
 	deadline?: AnswerDeadline;
 	reader?: Reader;
-	/** False if nobody gets a link to the approval page */
+	/** True if approvers get a link to the approval page */
 	hasPage: boolean;
 }
 

@@ -155,7 +155,3 @@ export function nextAnswerTime(now: number): number {
 	latest = Math.max(now, latest + 1);
 	return latest;
 }
-
-/** Returns whether an answer came while the execution was running. */
-export const hasNewAnswers = (executionId: string, now: number): boolean =>
-	(recent.get(executionId) ?? []).some(({ at, isTaken }) => !isTaken && now <= at + SAVING_MS);

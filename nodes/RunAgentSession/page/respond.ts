@@ -36,7 +36,7 @@ import {
 } from './links';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
-// Neither asks the service: n8n would go on with data that is old by then.
+// Neither asks the service, because n8n would resume with data that is old by then.
 
 /** A request to a link */
 export interface PageCall {
@@ -274,7 +274,7 @@ const refuseLate = (view: View, body: unknown): PageResponse => ({
 	view: {
 		...view,
 		says: ['Your new answer wasn’t saved.', ...view.says],
-		typed: listTyped(isRecord(body) ? body : {}),
+		typed: listTyped(body),
 	},
 });
 
@@ -382,7 +382,7 @@ function refuseForm(
 			view: {
 				...view,
 				...PAGE_PROBLEMS.answered,
-				typed: listTyped(isRecord(body) ? body : {}),
+				typed: listTyped(body),
 			},
 		};
 	const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;

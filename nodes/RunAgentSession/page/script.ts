@@ -1,5 +1,5 @@
-// While the execution runs, n8n itself answers 409 with JSON, and 500 if it wakes at this moment. The script sends the form again then, so
-// that nobody loses a choice.
+// While the execution runs, n8n itself answers 409 with JSON, and 500 if it wakes at this moment. The script then
+// repeats the request, so that no choice is lost.
 // Without scripts, the page works as well. The Content-Security-Policy names the hash of exactly this text.
 
 export const PAGE_SCRIPT = `

@@ -19,10 +19,10 @@ export function decodePath(text: string): string {
 
 const MAX_ENCODED = 3;
 
-/** Returns what follows the host. */
+/** Returns the rest of an address behind the host. */
 const readRest = ({ pathname, search, hash }: URL): string => (pathname || '/') + search + hash;
 
-/** Returns what follows the host as it may be read behind several servers: decoded, and without `..`. */
+/** Returns that rest as each of several servers may read it: decoded, and without `..`. */
 function listPaths(url: URL): Set<string> {
 	let current = readRest(url);
 	const paths = new Set([current]);

@@ -14,7 +14,7 @@ const CAN_BE_SHORTENED = /^[a-z][a-z-]*$/;
 const IS_ADDRESS =
 	/^(?:[^\s/]*@)?(?:[\p{L}\p{N}\uFDD0\uFDD1_-]+\.)+[\p{L}\p{N}\uFDD0\uFDD1-]+(?::\d+)?(?:\/|$)|:\/\//u;
 
-/** Returns whether a typed word is among others. `isAnywhere` is true if nobody knows in which folder they are. */
+/** Returns whether a typed word is among others. `isAnywhere` is true if their folder is unknown. */
 type Finder = (words: Words, isAnywhere: boolean, budget: MatchBudget) => boolean;
 
 const isShortened = (word: string, { pieces }: Words): boolean =>

@@ -20,13 +20,13 @@ const INVISIBLE = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]
 const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
 const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
 
-/** Returns what nobody can read in a part of a command. */
+/** Returns the unreadable piece of a part of a command. */
 function findUnreadable(text: string, whole: string, isPlain: boolean): string | undefined {
-	if (INVISIBLE.test(text)) return 'it has characters that nobody sees';
+	if (INVISIBLE.test(text)) return 'it has invisible characters';
 	// `set` can give `$1` another meaning.
 	const variable = isPlain && !/set/i.test(unquote(whole)) ? VARIABLE : PARAMETER;
 	const odd = [/`/, variable, ...(isPlain ? [] : [/[%^]/])].find((each) => each.test(text));
-	if (odd) return `nobody can read ${quoteText(odd.exec(text)![0])}`;
+	if (odd) return `rules can't read ${quoteText(odd.exec(text)![0])}`;
 	return isPlain || CLOSED.test(text) ? undefined : 'a quotation mark is not closed';
 }
 

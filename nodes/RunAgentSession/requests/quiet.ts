@@ -18,7 +18,7 @@ import type { RequestVerdict } from './votes';
 export interface Activity {
 	/** Of `lastActivityAt`, the latest message and the latest tool. Missing until a reading shows them */
 	hash?: string;
-	/** Since when nothing has changed, no request was pending, and nobody chose to keep waiting */
+	/** Since when nothing has changed, no request was pending, and no approver chose to keep waiting */
 	since: number;
 	/** Of the latest reading */
 	status?: string;
@@ -127,7 +127,7 @@ export function decideQuiet(
 	return voted && { ...voted, decidedBy: 'page' };
 }
 
-/** What is sent if nobody answers in time */
+/** The decision if no approver answers in time */
 export const UNANSWERED: RequestVerdict = {
 	...{ decision: 'answer', option: ABORT, decidedBy: 'policy', because: 'nobody answered' },
 };

@@ -4,7 +4,7 @@ import {
 	readInteractions,
 	type Interaction,
 } from '../../shared/client/session';
-import { isRecord, parseList, nonEmptyText, withField } from '../../shared/values';
+import { isRecord, parseList, withField } from '../../shared/values';
 
 /** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
@@ -83,11 +83,6 @@ export function findMismatch(
 	return changed.length > 0
 		? `it isn't the request shown: its ${changed.join(' and ')} changed`
 		: undefined;
-}
-
-export function readOrigin([first]: readonly Interaction[]): Omit<RequestOrigin, 'sessionId'> {
-	const { projectName, prompt } = readStoredOrigin(first) ?? {};
-	return { projectName: nonEmptyText(projectName), prompt: nonEmptyText(prompt) };
 }
 
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';

@@ -112,7 +112,7 @@ export interface QuietEnd {
 	advice: string;
 }
 
-/** Records the decision to abort a quiet session: an approver's after a reading, or that nobody has answered in time. */
+/** Records the decision to abort a quiet session: an approver's after a poll, or the timeout's. */
 export function takeAbort(run: SessionRun): QuietEnd | undefined {
 	const { record: course, settings, wallTime } = run;
 	const record = findQuiet(course.requests);

@@ -110,13 +110,6 @@ function addFields(
 	return Object.fromEntries([...Object.entries(body), ...added]) as Record<string, unknown>;
 }
 
-/** Checks added fields before any value is known. @throws WorkspaceAutomationError as `createRequest` */
-export function requireAddable<T extends Record<string, unknown>>(id: OperationId, extra: T): T {
-	const names = allowedPlaceholders(id).map((name) => [name, `{${name}}`]);
-	addFields(operationRow(id).body ?? {}, extra, Object.fromEntries(names) as Values);
-	return extra;
-}
-
 const pickValues = (values: Values, names: readonly string[]): Values =>
 	Object.fromEntries(
 		names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
