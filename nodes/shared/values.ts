@@ -17,20 +17,6 @@ export function omit<T extends object, K extends keyof T>(thing: T, ...names: K[
 	return copy;
 }
 
-/** Returns a copy with a field more. Takes half of the time of a spread if there are thousands of fields. */
-export function withField(
-	fields: Readonly<Record<string, unknown>>,
-	name: string,
-	value: unknown,
-): Record<string, unknown> {
-	// An assignment to this name would set a prototype.
-	if (Object.hasOwn(fields, '__proto__')) return { ...fields, [name]: value };
-	const copy: Record<string, unknown> = {};
-	for (const each of Object.keys(fields)) copy[each] = fields[each];
-	copy[name] = value;
-	return copy;
-}
-
 /** Reads a field by its name in camel case or, because services use it too, in snake case. */
 export const readNamedField = (thing: Record<string, unknown>, name: string): unknown =>
 	thing[name] ?? thing[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
@@ -100,38 +86,52 @@ const MAX_VALUES = 10_000_000;
 
 const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
 
-/** Values that are known not to be too deep: a response, and what is in it down to a field of a request. Listing the keys of a large one is slow. */
-const shallow = new WeakSet<object>();
-const MAX_KNOWN_DEPTH = 4;
-/** Values with fewer inside are looked at again. */
-const MIN_KNOWN_VALUES = 20;
+export interface Size {
+	/** Number of fields or entries */
+	own: number;
+	/** Number of fields and entries at any depth */
+	all: number;
+}
 
-/** Needs no stack, however deep the value is. */
-export function isTooDeep(value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean {
+/** Sizes of values that aren't too deep. Listing the keys of a large object is slow. */
+const sizes = new WeakMap<object, Size>();
+/** Values with fewer inside are looked at again. */
+const MIN_KNOWN = 20;
+
+const UNMEASURED: Size = { own: Infinity, all: Infinity };
+
+/** Returns undefined if it's too deep. Needs no more stack than `maxDepth` calls, however deep the value is. */
+function measure(value: object, maxDepth: number): Size | undefined {
 	let left = MAX_VALUES;
-	const known: object[] = [];
-	const isDeeper = (each: object, depth: number): boolean => {
-		if (depth > maxDepth) return true;
+	const known: Array<[object, Size]> = [];
+	const measureInside = (each: object, depth: number): Size | undefined => {
+		if (depth > maxDepth) return undefined;
 		const isList = Array.isArray(each);
 		// Reading the values by their names takes half of the time of Object.values.
 		const inner: readonly unknown[] = isList ? each : Object.keys(each);
 		const before = left;
 		left -= inner.length;
-		if (left <= 0) return false;
+		if (left <= 0) return UNMEASURED;
 		for (const item of inner) {
 			const one = isList ? item : (each as Record<string, unknown>)[item as string];
-			if (isObject(one) && isDeeper(one, depth + 1)) return true;
+			if (isObject(one) && !measureInside(one, depth + 1)) return undefined;
 		}
-		if (depth === 0 || (depth <= MAX_KNOWN_DEPTH && before - left >= MIN_KNOWN_VALUES))
-			known.push(each);
-		return false;
+		const size = { own: inner.length, all: before - left };
+		if (size.all >= MIN_KNOWN) known.push([each, size]);
+		return size;
 	};
-	if (!isObject(value) || shallow.has(value)) return false;
-	const isDeep = isDeeper(value, 0);
-	if (left <= 0) return isTooDeepByLevel(value, maxDepth);
-	if (!isDeep && maxDepth <= MAX_JSON_DEPTH) for (const each of known) shallow.add(each);
-	return isDeep;
+	const size = sizes.get(value) ?? measureInside(value, 0);
+	if (left <= 0) return isTooDeepByLevel(value, maxDepth) ? undefined : UNMEASURED;
+	if (size && maxDepth <= MAX_JSON_DEPTH) for (const [each, one] of known) sizes.set(each, one);
+	return size;
 }
+
+export const isTooDeep = (value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean =>
+	isObject(value) && measure(value, maxDepth) === undefined;
+
+/** Returns the size of a value that isn't too deep. */
+export const sizeOf = (value: unknown): Size =>
+	isObject(value) ? (measure(value, MAX_JSON_DEPTH) ?? UNMEASURED) : { own: 0, all: 0 };
 
 /** Looks at each value once, however many paths lead to it. */
 function isTooDeepByLevel(value: object, maxDepth: number): boolean {
@@ -146,28 +146,9 @@ function isTooDeepByLevel(value: object, maxDepth: number): boolean {
 }
 
 /** Sorting more keys takes longer than reading them: larger objects keep their order. Services that reorder keys do so in small ones. */
-const MAX_SORTED_KEYS = 100;
+const MAX_SORTED_KEYS = 5_000;
 
 const hasObject = (values: readonly unknown[]): boolean => values.some(isObject);
-
-/** Takes the place of an object in a list that otherwise has none. */
-const OBJECT: readonly never[] = [];
-
-/** Writes the names and the values of a large object without some, in the order that it has. Copying the object would take longer. */
-function writeLarge(
-	fields: Record<string, unknown>,
-	given: readonly string[],
-	without: ReadonlySet<string>,
-): string {
-	const names = given.filter((name) => !without.has(name) && fields[name] !== undefined);
-	const objects: Array<string | undefined> = [];
-	const values = names.map((name) => {
-		const value = fields[name];
-		if (isObject(value)) objects.push(writeSorted(value));
-		return isObject(value) ? OBJECT : value;
-	});
-	return [JSON.stringify(names), JSON.stringify(values), ...objects].join('\n');
-}
 
 /** Writes JSON with sorted keys. @param without names at the top that are left out */
 function writeSorted(value: unknown, without?: ReadonlySet<string>): string | undefined {
@@ -177,11 +158,9 @@ function writeSorted(value: unknown, without?: ReadonlySet<string>): string | un
 		return hasObject(value)
 			? `[${value.map((each) => writeSorted(each) ?? 'null').join()}]`
 			: JSON.stringify(value);
-	const given = Object.keys(value);
-	const isLarge = given.length > MAX_SORTED_KEYS;
 	const fields = value as Record<string, unknown>;
-	if (isLarge) return without ? writeLarge(fields, given, without) : JSON.stringify(value);
-	const names = given.sort();
+	const names = Object.keys(value);
+	if (names.length <= MAX_SORTED_KEYS) names.sort();
 	const parts: string[] = [];
 	for (const name of names) {
 		const json = without?.has(name) ? undefined : writeSorted(fields[name]);
@@ -200,28 +179,6 @@ export function sortedJson(value: unknown, without?: readonly string[]): string 
 	} catch {
 		return undefined;
 	}
-}
-
-/**
- * Returns a value whose objects and lists have at most `longest` entries, and the number of those that are left out. Returns the value
- * itself if it's nested too deeply.
- */
-export function limitEntries(value: unknown, longest: number): { value: unknown; left: number } {
-	let left = 0;
-	const limit = (each: unknown): unknown => {
-		if (!isObject(each)) return each;
-		const isList = Array.isArray(each);
-		const all: readonly unknown[] = isList ? each : Object.keys(each);
-		const taken = all.length > longest ? all.slice(0, longest) : all;
-		left += all.length - taken.length;
-		if (isList) return taken.map(limit);
-		const names = taken as string[];
-		// Unlike an assignment, it takes every name.
-		return Object.fromEntries(
-			names.map((name) => [name, limit((each as Record<string, unknown>)[name])]),
-		);
-	};
-	return { value: isTooDeep(value) ? value : limit(value), left };
 }
 
 /** Returns at most `longest` characters of foreign text on one line, without control characters and HTML. */

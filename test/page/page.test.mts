@@ -11,7 +11,7 @@ import {
 	type TeamSettings,
 } from '../../nodes/RunAgentSession/requests/questions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
-import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { readInteractions, type Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
 import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
 
@@ -263,14 +263,14 @@ describe('the page', () => {
 		expect(html).toContain('(cut off, 50000 more characters)');
 	});
 
-	test('lists a part of 87,000 fields, says how many more there are, and allows no approval', () => {
+	test('has no part of 87,000 fields, says how many there are, and allows no approval', () => {
 		const fields = Object.fromEntries(Array.from({ length: 87_000 }, (_, at) => [`k${at}`, 1]));
 		for (const [changes, count] of [
-			[{ metadata: { x: fields } }, 86_000],
-			[{ metadata: fields, ...fields }, 172_000],
-			[{ response: { options: [{ ...ONCE, ...fields }, REJECT], ...fields } }, 172_000],
+			[{ metadata: { x: fields } }, 87_000],
+			[{ metadata: fields, ...fields }, 174_000],
+			[{ response: { options: [{ ...ONCE, ...fields }, REJECT], ...fields } }, 174_000],
 		] as const) {
-			const form = pending(request(changes));
+			const form = pending(...readInteractions([request(changes)]));
 			expect(form.requests[0].choices.map(({ decision }) => decision)).toEqual(['deny']);
 			const html = page({ pending: form });
 			expect(html).toContain(`${count} more fields not shown.`);
@@ -377,13 +377,14 @@ describe('the choices', () => {
 		expect(html).not.toContain('Approve once');
 	});
 
-	test('have no option that says once and has a scope that lasts, but the details have its words', () => {
-		const offered = [{ ...ONCE, scope: 'always' }, REJECT];
-		const form = pending(request({ response: { options: offered } }));
-		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny']);
+	test.each<[string, object]>([
+		['scope', { scope: 'always' }],
+		['description', { description: 'For the whole session' }],
+	])('call an option that says once a lasting one if its %s may last', (_, changes) => {
+		const form = pending(request({ response: { options: [{ ...ONCE, ...changes }, REJECT] } }));
+		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny', 'Always approve']);
 		const text = page({ pending: form }).replaceAll(/<[^>]+>/g, '');
-		expect(text).toContain('Allow once (once)');
-		expect(text).toContain('&#34;scope&#34;:&#34;always&#34;');
+		expect(text).toContain('Also applies to later requests. The service’s words: “Allow once”');
 	});
 
 	test('are never a value that Deny Values name for the other side', () => {

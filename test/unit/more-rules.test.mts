@@ -20,7 +20,7 @@ const entry = (changes: object = {}) => ({
 	decision: 'approve',
 	...changes,
 });
-const exactRules = (requests: readonly object[]) =>
+const exactRules = (requests: ReadonlyArray<Record<string, unknown>>) =>
 	rememberRequests(requests.flatMap((each) => readWholeRequest(each) ?? []));
 const by = (entries: unknown, changes: Partial<Policy> = {}) =>
 	policy({ moreRules: readMoreRules(entries), ...changes });
@@ -190,7 +190,7 @@ describe('a remembered request', () => {
 			metadata: { cwd: '/srv/site', tag: 'next' },
 			...changes,
 		});
-	const again = (remembered: object, asked: object) =>
+	const again = (remembered: Record<string, unknown>, asked: object) =>
 		applyPolicy(asked, by(exactRules([remembered]))).decision;
 
 	test.each<[string, object]>([

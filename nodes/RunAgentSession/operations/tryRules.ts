@@ -3,6 +3,7 @@ import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-wo
 import { realClock } from '../../shared/client/clock';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
+import { shortenRequest } from '../../shared/approvals/largeRequest';
 import type { Interaction } from '../../shared/client/session';
 import { fetchSession, readOptionWords } from '../../shared/client/sessions';
 import {
@@ -70,12 +71,15 @@ export function tryRules(
 	return list.map((given) => {
 		if (!isRecord(given) || isTooDeep(given))
 			return toTrial(given, decideRequest(given, policy, budget), policy);
+		const short = shortenRequest(given);
 		// A past decision has neither type nor ID. Neither says what the request was for.
-		const { type = 'permission', id = 'tried', response } = given;
+		const { type = 'permission', id = 'tried', response } = short;
 		const decideOrApply = response === undefined ? applyPolicy : decideRequest;
-		const isPending = given.type === type && given.id === toText(id);
-		const request = isPending ? given : { ...given, type, id: toText(id) };
-		return toTrial(given, decideOrApply(request, policy, budget), policy);
+		return toTrial(
+			short,
+			decideOrApply({ ...short, type, id: toText(id) }, policy, budget),
+			policy,
+		);
 	});
 }
 

@@ -1,3 +1,4 @@
+import { shortenRequest, wholeRequest } from '../../shared/approvals/largeRequest';
 import { fingerprint, isRecord, sortedJson } from '../../shared/values';
 import type { RememberedRequest } from './rule';
 
@@ -17,6 +18,8 @@ const NEVER_CHANGED = ['patterns', 'command', 'instruction'];
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi;
 const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
 
+type Fields = Record<string, unknown>;
+
 /** Hides the parts of a path that name one run, such as `/tmp/5f3ab873`. */
 function steadyText(name: string, value: unknown): unknown {
 	const isOfRun = typeof value === 'string' && (name === 'cwd' || value.startsWith('/tmp/'));
@@ -25,37 +28,29 @@ function steadyText(name: string, value: unknown): unknown {
 		: value;
 }
 
-/** Leaves out what differs in each request, not in anything deeper. Copies only what it changes, because it may have thousands of fields. */
-function steadyFields(
-	fields: Record<string, unknown>,
-	others: readonly string[] = [],
-): Record<string, unknown> {
-	const names = Object.keys(fields);
-	const isKept = (name: string) => !LEFT_OUT.includes(name) && !others.includes(name);
-	const isSteady = (name: string) =>
-		isKept(name) && steadyText(name, fields[name]) === fields[name];
-	if (names.every(isSteady)) return fields;
-	return Object.fromEntries(
-		names.filter(isKept).map((name) => [name, steadyText(name, fields[name])]),
-	);
+/** Leaves out what differs in each request, not in anything deeper. */
+function steadyFields(fields: Fields, others: readonly string[] = []): Fields {
+	const left = [...LEFT_OUT, ...others];
+	const kept = Object.keys(fields).filter((name) => !left.includes(name));
+	return Object.fromEntries(kept.map((name) => [name, steadyText(name, fields[name])]));
 }
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
 /** Describes a whole request. Returns undefined if rules can't read it. */
-export function readWholeRequest(request: object): RememberedRequest | undefined {
-	const { permission, patterns, metadata } = request as Record<string, unknown>;
+export function readWholeRequest(given: Fields): RememberedRequest | undefined {
+	const { permission, patterns } = wholeRequest(given) ?? given;
 	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
 		return undefined;
+	const request = shortenRequest(given);
+	const { metadata } = request;
 	const has = (name: string) => Object.hasOwn(request, name);
 	const isDecision = !has('id') && has('decidedBy') && has('interactionId');
-	const content = steadyFields(request as Record<string, unknown>, [
-		...COMPARED_APART,
-		...(isDecision ? OF_DECISIONS : []),
-	]);
-	const steady = isRecord(metadata) ? steadyFields(metadata) : metadata;
-	const json = sortedJson(steady === metadata ? content : { ...content, metadata: steady });
+	const content = steadyFields(request, [...COMPARED_APART, ...(isDecision ? OF_DECISIONS : [])]);
+	const json = sortedJson(
+		isRecord(metadata) ? { ...content, metadata: steadyFields(metadata) } : content,
+	);
 	return json === undefined ? undefined : { permission, patterns, hash: fingerprint(json) };
 }
 
@@ -78,7 +73,7 @@ export const rememberRequests = (requests: readonly RememberedRequest[]): Rememb
 		.map((request) => ({ request, decision: 'approve' }));
 
 /** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
-export function suggestRule(given: object): RememberedRule | undefined {
+export function suggestRule(given: Fields): RememberedRule | undefined {
 	const request = readWholeRequest(given);
 	return request && { request, decision: 'approve' };
 }

@@ -2,6 +2,7 @@ import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { oncePer } from '../../shared/lazily';
 import { canBeId } from '../../shared/validation';
+import { wholeRequest } from '../../shared/approvals/largeRequest';
 import { isTooDeep, toText, isRecord } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
 import { quoteText } from './quoteText';
@@ -102,7 +103,12 @@ function joinUnique(rulings: TextRuling[], name: keyof TextRuling, joint: string
 }
 
 /** Decides each text and each part of a command. One denial denies, and one "ask" asks. */
-function applyRules(request: Record<string, unknown>, policy: Policy, budget: MatchBudget): Ruling {
+function applyRules(
+	request: Record<string, unknown> | undefined,
+	policy: Policy,
+	budget: MatchBudget,
+): Ruling {
+	if (!request) return askVerdict('only a part of it is here');
 	const unreadable = findUnreadable(request);
 	if (unreadable !== undefined) return askVerdict(unreadable);
 	const compared = readRequest(request, budget);
@@ -144,7 +150,7 @@ export function applyPolicy(
 	const obstacle = findObstacle(interaction);
 	if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));
 	const { mode } = policy;
-	if (mode === 'rules') return applyRules(interaction, policy, budget);
+	if (mode === 'rules') return applyRules(wholeRequest(interaction), policy, budget);
 	return mode === 'ask'
 		? askVerdict('the permission policy asks for approval', 'policy')
 		: { decision: mode, decidedBy: 'policy' };

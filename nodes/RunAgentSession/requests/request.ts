@@ -4,7 +4,7 @@ import {
 	readInteractions,
 	type Interaction,
 } from '../../shared/client/session';
-import { isRecord, parseList, withField } from '../../shared/values';
+import { isRecord, parseList } from '../../shared/values';
 
 /** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
@@ -37,7 +37,7 @@ interface StoredOrigin extends RequestOrigin {
 export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
 	requests.map((request): Interaction => {
 		const stored: StoredOrigin = { ...origin, contentHash: fingerprintContent(request) };
-		return withField(request, ORIGIN_KEY, stored) as Interaction;
+		return { ...request, [ORIGIN_KEY]: stored };
 	});
 
 const readStoredOrigin = (request: Interaction | undefined): Partial<StoredOrigin> | undefined => {

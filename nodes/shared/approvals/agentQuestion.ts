@@ -1,4 +1,4 @@
-import { isRecord, limitEntries, toText } from '../values';
+import { isRecord, toText } from '../values';
 
 // A question of the agent: an interaction that isn't about a permission. The API document doesn't show its fields.
 
@@ -29,8 +29,6 @@ const MAX_FIELD_LENGTH = 10_000;
 const MAX_LABEL_LENGTH = 1_000;
 const MAX_AGENT_OPTIONS = 100;
 const MAX_FIELDS = 50;
-/** With more entries, a list or an object is longer than `MAX_FIELD_LENGTH` as JSON, and cut. */
-const MAX_ENTRIES = MAX_FIELD_LENGTH / 2;
 /** Groups of options in groups */
 const MAX_GROUP_DEPTH = 3;
 
@@ -58,13 +56,11 @@ const isWord = (value: unknown): value is string | number =>
 const findName = (fields: AnyFields, names: readonly string[]): string | undefined =>
 	names.find((name) => isWord(fields[name]));
 
-/** Returns the first fields without some. */
+/** Returns the fields without some. */
 function without(fields: AnyFields, names: ReadonlyArray<string | undefined>): AnyFields {
 	const others = Object.keys(fields).filter((name) => !names.includes(name));
-	return Object.fromEntries(others.slice(0, MAX_ENTRIES + 1).map((name) => [name, fields[name]]));
+	return Object.fromEntries(others.map((name) => [name, fields[name]]));
 }
-
-const toShortText = (value: unknown): string => toText(limitEntries(value, MAX_ENTRIES + 1).value);
 
 function toAgentOptions(option: unknown, depth: number): AgentOption[] {
 	if (isWord(option)) return [{ value: option, label: String(option) }];
@@ -127,7 +123,7 @@ function findText(interaction: unknown): { text: string; textName?: string; insi
 /** Returns the text of a question, which can be long. */
 export const readQuestionText = (interaction: unknown): string => findText(interaction).text;
 
-/** Returns the first fields that say something. Stops after them, because there may be thousands. */
+/** Returns the first fields that say something. */
 function listFields(fields: AnyFields, left: ReadonlyArray<string | undefined>, cut: Cut) {
 	const named: Array<[name: string, value: unknown]> = [];
 	for (const name of Object.keys(fields)) {
@@ -169,7 +165,7 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 	);
 	const others = named.map(([name, value]) => ({
 		name: cutText(name, MAX_LABEL_LENGTH, cut),
-		text: cutText(toShortText(name === 'response' ? rest : value), MAX_FIELD_LENGTH, cut),
+		text: cutText(toText(name === 'response' ? rest : value), MAX_FIELD_LENGTH, cut),
 	}));
 	return {
 		text: cutText(text, MAX_FIELD_LENGTH, cut),

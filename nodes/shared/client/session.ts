@@ -1,4 +1,5 @@
 import { MAX_URL_LENGTH } from '../validation';
+import { shortenRequest } from '../approvals/largeRequest';
 import { findOtherName } from './resource';
 import {
 	toText,
@@ -100,7 +101,8 @@ export function readInteractions(value: unknown): Interaction[] {
 		const id = typeof entry.id === 'number' ? String(entry.id) : (nonEmptyText(entry.id) ?? '');
 		const type = nonEmptyText(entry.type) ?? '';
 		const isTyped = entry.id === id && entry.type === type;
-		const interaction = isTyped ? (entry as Interaction) : { ...entry, id, type };
+		const short = shortenRequest(entry);
+		const interaction = isTyped ? (short as Interaction) : { ...short, id, type };
 		if (id === '') return [interaction];
 		if (!first.has(id)) first.set(id, interaction);
 		else {
