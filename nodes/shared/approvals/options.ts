@@ -121,11 +121,12 @@ function readOption({ value, label, mayLast = false, isInScope }: Option): Optio
 	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
 	const once = first.once || second.once;
 	const isScoped = isInScope === true && first.side === 'approve' && !once;
-	const lasting = first.lasting || second.lasting || mayLast || isScoped;
+	const wordsLast = first.lasting || second.lasting;
+	const lasting = wordsLast || mayLast || isScoped;
 	const agree = second.side === 'silent' || first.side === second.side;
 	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
-	const mayMeanMore = (once && lasting) || (second.foreign && !saysHowLong);
+	const mayMeanMore = (once && wordsLast) || (second.foreign && !saysHowLong);
 	// An unknown value may approve, even if its label denies.
 	const mayApprove = first.side === 'deny' && first === read[1] && second.foreign;
 	const unclear = !agree || mayApprove || (first.side === 'approve' && mayMeanMore);
