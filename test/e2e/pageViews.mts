@@ -6,7 +6,7 @@ import {
 	type Asking,
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/requests/change.ts';
+import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/changes/change.ts';
 import {
 	createQuestion,
 	type TeamSettings,

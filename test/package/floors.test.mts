@@ -1,4 +1,4 @@
-// The floors of nodes/shared, as CONTRIBUTING lists them: imports go down the list only.
+// The rooms and floors of CONTRIBUTING: imports go along its arrows and down its list only.
 import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -51,6 +51,27 @@ test('no node imports another', () => {
 			.map((other) => `${file} imports ${other}`);
 	});
 	expect(across).toEqual([]);
+});
+
+test('rooms of Run Agent Session import along the arrows of the guide only', () => {
+	const below = new Map<string, string[]>();
+	for (const [chain] of guide.matchAll(/\w+(?: --> \w+)+/g))
+		chain.split(' --> ').forEach((room, at, all) => {
+			below.set(room, [...(below.get(room) ?? []), ...all.slice(at + 1, at + 2)]);
+		});
+	const reach = (room: string): string[] => [room, ...(below.get(room) ?? []).flatMap(reach)];
+	const roomOf = (path: string) => path.split('/')[1];
+	const wrong = files
+		.filter((file) => file.split('/').length === 4 && file.includes('/RunAgentSession/'))
+		.flatMap((file) => {
+			const room = roomOf(posix.relative('nodes', file));
+			return getImports(file)
+				.filter((path) => path.startsWith('RunAgentSession/'))
+				.filter((path) => !reach(room).includes(roomOf(path)))
+				.map((path) => `${file} imports ${path}`);
+		});
+	expect(below.size).toBeGreaterThan(5);
+	expect(wrong).toEqual([]);
 });
 
 test('no files import each other in a circle, type imports included', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CHANGE_STYLE, changeView } from '../../nodes/RunAgentSession/page/changeView.ts';
-import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/requests/change.ts';
+import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/changes/change.ts';
 
 const PATH = 'src/a.ts';
 const render = (metadata: object, wholeUrl?: string, limits = LONG_CHANGE) =>

@@ -6,9 +6,9 @@ import {
 	readChange,
 	summarizeChange,
 	type ProposedChange,
-} from '../../nodes/RunAgentSession/requests/change.ts';
-import { compareLines } from '../../nodes/RunAgentSession/requests/lineDiff.ts';
-import { parseDiff } from '../../nodes/RunAgentSession/requests/unifiedDiff.ts';
+} from '../../nodes/RunAgentSession/changes/change.ts';
+import { compareLines } from '../../nodes/RunAgentSession/changes/lineDiff.ts';
+import { parseDiff } from '../../nodes/RunAgentSession/changes/unifiedDiff.ts';
 
 const PATH = 'src/a.ts';
 const numbered = (count: number, name = 'line') =>

@@ -2,7 +2,7 @@ import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { defuseLinks, quoteVisible, visibleText } from '../../shared/approvals/visibleText';
 import { MAX_LINK_LENGTH } from '../../shared/client/safeLink';
 import { pluralize } from '../../shared/values';
-import { describeCounts, readChange } from '../requests/change';
+import { describeCounts, readChange } from '../changes/change';
 import { describeRequest } from '../requests/details';
 import type { RequestOrigin } from '../requests/request';
 import type { AnswerDeadline } from '../requests/times';

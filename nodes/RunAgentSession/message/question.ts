@@ -2,7 +2,7 @@ import type { RequestOrigin } from '../requests/request';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
-import { readChange, summarizeChange } from '../requests/change';
+import { readChange, summarizeChange } from '../changes/change';
 import { pageChoices } from '../requests/choices';
 import { isLongRequest } from '../requests/requestLength';
 import { pluralize, isRecord } from '../../shared/values';

@@ -5,7 +5,7 @@ import {
 	type ProposedChange,
 	type FileChange,
 	type ShownLine,
-} from '../requests/change';
+} from '../changes/change';
 import { agentText, cutOff, markup, MIXED_HINT, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.

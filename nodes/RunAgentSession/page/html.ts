@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { pluralize, toText } from '../../shared/values';
-import type { ProposedChange } from '../requests/change';
+import type { ProposedChange } from '../changes/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import { readSafeLink } from '../../shared/client/safeLink';

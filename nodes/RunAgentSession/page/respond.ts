@@ -21,7 +21,7 @@ import {
 	type PageSection,
 } from './view';
 import { castAnswer, type FormAnswer } from '../requests/castAnswer';
-import { LONG_CHANGE, readChange } from '../requests/change';
+import { LONG_CHANGE, readChange } from '../changes/change';
 import { findQuestion, positionIn, type Question } from '../requests/questions';
 import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { summarizeDecisions } from '../requests/summary';

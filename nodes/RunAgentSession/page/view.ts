@@ -3,17 +3,17 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { fingerprint, isRecord, omit } from '../../shared/values';
-import { applyPolicy, type AskVerdict, type Policy } from '../policy/rules';
+import { askVerdict } from '../policy/rules';
 import {
 	checkQuestionAnswer,
 	isQuestion,
 	readQuestion,
 	type AgentQuestion,
 } from '../../shared/approvals/agentQuestion';
-import { LONG_CHANGE, readChange, type ProposedChange } from '../requests/change';
+import { LONG_CHANGE, readChange, type ProposedChange } from '../changes/change';
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';
-import { IS_QUESTION, planDecisions, type UndecidedRequest } from '../requests/plan';
+import { planDecisions, type UndecidedRequest } from '../requests/plan';
 import type { FormAnswer } from '../requests/castAnswer';
 import {
 	decidedByVotes,
@@ -148,12 +148,7 @@ export interface PageForm {
 export const MAX_COMMENT_LENGTH = 2_000;
 const MAX_DECIDED_SHOWN = 10;
 
-const ASK_POLICY: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
-/** Only a request with this reason can be decided on the page, and only a question with `IS_QUESTION` answered. */
-const { because: ASKED_BY_POLICY } = applyPolicy(
-	{ id: 'id', type: 'permission' },
-	ASK_POLICY,
-) as AskVerdict;
+const PREFERENCES: OptionPreferences = { approveWith: 'once' };
 
 /** Returns what the page says of the approvers of a request. Undefined without a team. */
 export function describeVotes(
@@ -181,11 +176,11 @@ export function describeVotes(
 
 /** Returns why a question can't be answered on the page, or undefined. */
 function findUnanswerable(
-	{ record, because }: UndecidedRequest,
+	{ record, because, takes }: UndecidedRequest,
 	{ isCut }: AgentQuestion,
 	isWhole: boolean,
 ): string | undefined {
-	if (because !== IS_QUESTION) return because;
+	if (takes !== 'answer') return because;
 	if (record.unsteady) return `its ${describeUnsteady(record.unsteady)} changes with each reading`;
 	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
 }
@@ -198,11 +193,11 @@ export const isUnanswered = (request: PageRequest): boolean =>
 
 function toPageRequest(
 	undecided: UndecidedRequest,
-	{ preferences = ASK_POLICY, questions }: Asking,
+	{ preferences = PREFERENCES, questions }: Asking,
 	question: Question,
 	position: number,
 ): PageRequest {
-	const { record, interaction, because } = undecided;
+	const { record, interaction, because, takes } = undecided;
 	const asked = record.quiet
 		? quietQuestion(record.quiet)
 		: isQuestion(interaction)
@@ -211,7 +206,7 @@ function toPageRequest(
 	const change = readChange(interaction);
 	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
 	const isWhole = !isLongRequest(interaction) && isChangeWhole === true;
-	const canDecide = because === ASKED_BY_POLICY;
+	const canDecide = takes === 'decision';
 	const offered = canDecide
 		? pageChoices(interaction, preferences, isWhole && question.offersFromNowOn)
 		: [];
@@ -246,10 +241,8 @@ const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] =
 		records.filter(isOpen).map((record) => [omit(record, 'decision') as RequestRecord, record]),
 	);
 	const decided = records.filter((record) => record.interaction && !isOpen(record));
-	return planDecisions(
-		[...decided, ...open.keys()],
-		[],
-		(interaction) => applyPolicy(interaction, ASK_POLICY) as AskVerdict,
+	return planDecisions([...decided, ...open.keys()], [], () =>
+		askVerdict('an approver decides'),
 	).undecided.flatMap((undecided) => {
 		const record = open.get(undecided.record);
 		return record ? [{ ...undecided, record }] : [];

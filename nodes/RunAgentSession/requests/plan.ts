@@ -1,5 +1,5 @@
 import type { Interaction } from '../../shared/client/session';
-import { findObstacle, type AskVerdict } from '../policy/rules';
+import { askVerdict, findObstacle, type AskVerdict } from '../policy/rules';
 import type { Verdict } from './verdict';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { decidedByVotes, type Question } from './questions';
@@ -18,6 +18,8 @@ export interface UndecidedRequest {
 	record: RequestRecord;
 	interaction: Interaction;
 	because: string;
+	/** What approvers can do: decide a permission request, answer a question, or nothing here */
+	takes: 'decision' | 'answer' | 'nothing';
 }
 
 interface Plan {
@@ -58,20 +60,21 @@ export function planDecisions(
 			undecided.push({
 				record,
 				interaction,
-				because: because ?? (verdict as { because: string }).because,
+				because: because ?? (verdict as AskVerdict).because,
+				takes: because === undefined ? findTaken(interaction) : 'nothing',
 			});
 	}
 	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'deny' ? 1 : 0);
 	return { due: due.sort((one, other) => rank(one) - rank(other)), undecided };
 }
 
-/** Why a question isn't decided, if an approver can answer it */
-export const IS_QUESTION = "it's a question, which only an approver answers";
+/** What keeps a request from being decided also keeps a question from being answered. */
+const findObstacleOf = (interaction: Interaction): string | undefined =>
+	findObstacle(isQuestion(interaction) ? { ...interaction, type: 'permission' } : interaction);
 
-function askAboutQuestion(interaction: Interaction): AskVerdict {
-	// What keeps a request from being decided also keeps a question from being answered.
-	const obstacle = findObstacle({ id: interaction.id, type: 'permission' });
-	return { decision: 'ask', because: obstacle ?? IS_QUESTION };
+function findTaken(interaction: Interaction): UndecidedRequest['takes'] {
+	if (findObstacleOf(interaction) !== undefined) return 'nothing';
+	return isQuestion(interaction) ? 'answer' : 'decision';
 }
 
 function findVerdict(
@@ -83,7 +86,9 @@ function findVerdict(
 	if (voted && !(record.unsteady && voted.decision !== 'deny'))
 		return { ...voted, decidedBy: 'page' };
 	const interaction = record.interaction!;
-	if (isQuestion(interaction)) return askAboutQuestion(interaction);
+	const obstacle = findObstacleOf(interaction);
+	if (obstacle !== undefined) return askVerdict(obstacle);
+	if (isQuestion(interaction)) return askVerdict("it's a question, which only an approver answers");
 	const verdict = decide(interaction);
 	if (record.wasResolved && verdict.decision !== 'ask')
 		return {

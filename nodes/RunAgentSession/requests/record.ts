@@ -2,7 +2,7 @@ import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/
 import { isRecord, omit, toText } from '../../shared/values';
 import { readWholeRequest } from '../policy/remembered';
 import type { RememberedRequest } from '../policy/rule';
-import { listEdits, type Edit } from './change';
+import { listEdits, type Edit } from '../changes/change';
 import {
 	hashWithout,
 	listChanges,

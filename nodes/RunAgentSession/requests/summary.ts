@@ -1,6 +1,6 @@
 import { rememberRequests, type RememberedRule } from '../policy/remembered';
 import { omit, quote } from '../../shared/values';
-import { sumEdits, type Edit } from './change';
+import { sumEdits, type Edit } from '../changes/change';
 import type { SentDecision, DecisionState, RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 

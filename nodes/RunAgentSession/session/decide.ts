@@ -14,7 +14,7 @@ import {
 	readQuestion,
 } from '../../shared/approvals/agentQuestion';
 import { applyAnswer } from '../requests/appliedAnswer';
-import { IS_QUESTION, planDecisions, type DueDecision } from '../requests/plan';
+import { planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import { findMismatch } from '../requests/request';
 import type { RequestVerdict } from '../requests/votes';
@@ -59,8 +59,8 @@ function takeApplied(run: SessionRun): DueDecision[] {
 	if (answer?.answer !== 'text') return [];
 	const due: DueDecision[] = [];
 	run.undecided = run.undecided.map((undecided) => {
-		const { record, interaction, because } = undecided;
-		if (because !== IS_QUESTION) return undecided;
+		const { record, interaction, takes } = undecided;
+		if (takes !== 'answer') return undecided;
 		const mismatch = findMismatch(answer, interaction);
 		if (mismatch !== undefined) return { ...undecided, because: mismatch };
 		const verdict = answerQuestion(interaction, answer.text, 'answer');

@@ -66,7 +66,14 @@ export function leaveQuiet(run: SessionRun): void {
 	const record = findQuiet(run.record.requests);
 	const isLeft = record && !decideQuiet(record, run.record.questions);
 	run.undecided = isLeft
-		? [{ record, interaction: record.interaction!, because: 'the session is quiet' }]
+		? [
+				{
+					record,
+					interaction: record.interaction!,
+					because: 'the session is quiet',
+					takes: 'answer',
+				},
+			]
 		: [];
 }
 

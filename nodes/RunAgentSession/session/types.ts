@@ -8,7 +8,7 @@ import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
 import type { RememberedRule } from '../policy/remembered';
 import type { Policy } from '../policy/rules';
-import type { Edit } from '../requests/change';
+import type { Edit } from '../changes/change';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { UndecidedRequest } from '../requests/plan';
 import type { Ask, TeamSettings } from '../requests/questions';
