@@ -11,6 +11,7 @@ import {
 	sendHttpRequest,
 	toFailedAttempt,
 } from '../../nodes/shared/client/httpRequest.ts';
+import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import type { NextAction } from '../../nodes/shared/client/retryPolicy.ts';
 import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
@@ -59,13 +60,13 @@ function createContext(helper: Helper, more: object = {}) {
 	return { context, calls };
 }
 
-const redact = (text: string) => text.replaceAll(KEY, '[API key]');
+const redactor = createRedactor(KEY);
 
 /** Sends one request that gets this response. */
 async function exchange(response: unknown, request: Partial<ApiRequest> = {}) {
 	const { context } = createContext(() => response);
 	const timed = { ...READ, timeoutMs: 60 * SECOND, ...request };
-	const service = { baseUrl: BASE, redact };
+	const service = { baseUrl: BASE, redactor };
 	return { attempt: await sendHttpRequest(context, service, timed, {}, undefined) };
 }
 
@@ -121,8 +122,8 @@ describe('a response', () => {
 
 	test("that isn't JSON is kept up to 10,000 characters, and JSON in full", () => {
 		const long = 'x'.repeat(10_001);
-		expect(parseBody(long, redact)).toEqual({ body: undefined, text: long.slice(1) });
-		expect(parseBody(`"${long}"`, redact)).toEqual({ body: long });
+		expect(parseBody(long, redactor)).toEqual({ body: undefined, text: long.slice(1) });
+		expect(parseBody(`"${long}"`, redactor)).toEqual({ body: long });
 	});
 
 	test('is redacted in its body and headers, which may be no texts', async () => {
@@ -177,7 +178,7 @@ describe('a connection', () => {
 			};
 			return ok(hang());
 		});
-		const service = { baseUrl: BASE, redact };
+		const service = { baseUrl: BASE, redactor };
 		const request = { ...READ, timeoutMs: 100 };
 		const attempt = await sendHttpRequest(context, service, request, {}, undefined);
 		expect(attempt).toMatchObject({

@@ -5,6 +5,7 @@ import { excerpt, formatMib, formatSeconds, MIB, toText } from '../values';
 import { withTimeout } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
 import { jsonBytes, parseJson } from './json';
+import { redactValue, type Redactor } from './redactSecret';
 import type {
 	ApiContext,
 	ApiRequest,
@@ -17,14 +18,14 @@ import type {
 /** Nothing beyond this is ever shown. */
 const MAX_TEXT_LENGTH = 10_000;
 
-/** Redacts the body, and returns its JSON or the beginning of its text. */
+/** Returns the JSON of a body, or the beginning of its text, without the key. */
 export function parseBody(
 	text: string,
-	redact: (text: string) => string,
+	{ redact, mayBeIn }: Redactor,
 ): { body: unknown; text?: string } {
-	const clean = redact(text);
-	const body = parseJson(clean);
-	return body === undefined ? { body, text: clean.slice(0, MAX_TEXT_LENGTH) } : { body };
+	const body = parseJson(text);
+	if (body === undefined) return { body, text: redact(text).slice(0, MAX_TEXT_LENGTH) };
+	return { body: mayBeIn(text) ? (redactValue(body, redact) ?? parseJson(redact(text))) : body };
 }
 
 /** After unpacking */
@@ -152,7 +153,7 @@ interface HttpResponse {
 	body?: AsyncIterable<Buffer> | string;
 }
 
-const redactHeaders = (headers: Headers, redact: (text: string) => string): Headers =>
+const redactHeaders = (headers: Headers, redact: Redactor['redact']): Headers =>
 	Object.fromEntries(
 		Object.entries(headers).map(([name, value]) => [
 			name,
@@ -163,12 +164,13 @@ const redactHeaders = (headers: Headers, redact: (text: string) => string): Head
 /** Never throws for a failure of the network or the service. Without a `signal`, the request is finished even after Stop. */
 export async function sendHttpRequest(
 	context: ApiContext,
-	{ baseUrl, redact }: { baseUrl: string; redact: (text: string) => string },
+	{ baseUrl, redactor }: { baseUrl: string; redactor: Redactor },
 	request: ApiRequest & { timeoutMs: number },
 	connection: ConnectionOptions,
 	signal: AbortSignal | undefined,
 ): Promise<Attempt> {
 	const { timeoutMs, maxBytes = MAX_RESPONSE_BYTES } = request;
+	const { redact } = redactor;
 	const httpOptions = { ...toHttpOptions(baseUrl, request), ...connection };
 	let response: HttpResponse | undefined;
 	try {
@@ -184,7 +186,7 @@ export async function sendHttpRequest(
 			return typeof body === 'string' ? body : decodeBody(await readBytes(body, maxBytes), headers);
 		});
 		const { statusCode: status, headers } = response!;
-		const parsed = parseBody(text, redact);
+		const parsed = parseBody(text, redactor);
 		return { kind: 'response', status, headers: redactHeaders(headers, redact), ...parsed };
 	} catch (error) {
 		if (error instanceof TooLargeError) return { kind: 'tooLarge', code: formatMib(maxBytes) };

@@ -1,22 +1,9 @@
-// Removes the API key before anything is shown or logged, because a service may echo it.
+import { isRecord, isTooDeep } from '../values';
+
+// Removes the API key before anything is shown or logged, because a service may echo it. The service has the key anyway, so encodings in
+// encodings aren't searched.
 
 const REDACTED = '[API key]';
-
-/** Names in HTML entities. Letters, digits and the rest have none, or one that represents another character. */
-const ENTITY_NAMES: Record<string, string> = {
-	'&': 'amp',
-	'<': 'lt',
-	'>': 'gt',
-	'"': 'quot',
-	"'": 'apos',
-	'/': 'sol',
-	'\\': 'bsol',
-	'+': 'plus',
-	'=': 'equals',
-	_: 'lowbar',
-	'.': 'period',
-	':': 'colon',
-};
 
 /** A shorter piece of base64 could be part of any text. */
 const MIN_BASE64_LENGTH = 10;
@@ -33,98 +20,55 @@ function base64Forms(secret: string): string[] {
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-const hexPattern = (code: string): string =>
-	code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-
-/** Matches a character as it is, escaped in JSON or in JSON within JSON, percent-encoded once or twice, or as an HTML entity. */
-function characterPattern(character: string): string {
-	const hex = hexPattern(character.charCodeAt(0).toString(16));
-	const name = ENTITY_NAMES[character];
-	const forms = [
-		`\\\\{1,2}(?:u00|x)${hex}`,
-		...('"/'.includes(character) ? [`\\\\{1,3}${escapeRegExp(character)}`] : []),
-		`%(?:25)?${hex}`,
-		`&#0{0,6}${character.charCodeAt(0)};?`,
-		`&#[xX]0{0,6}${hex};?`,
-		...(name ? [`&${name};`] : []),
-		// JSON has backslashes in pairs, and other escaped text has single ones.
-		character === '\\' ? '(?:(?:\\\\\\\\){1,2}|\\\\)' : escapeRegExp(character),
-	];
-	return `(?:${forms.join('|')})`;
-}
-
-/** Between two characters of base64 or hex that a program has wrapped, also within JSON */
-const WRAP = '(?:(?:\\\\{1,2}[rn]|[\\r\\n]){1,4}[ \\t]{0,8})?';
+const hexPattern = (character: string): string =>
+	character
+		.charCodeAt(0)
+		.toString(16)
+		.padStart(2, '0')
+		.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
 /** Matches base64 for URLs too, in which two characters differ. */
 const base64Pattern = (form: string): string =>
-	[...form]
-		.map((each) => (/[+/]/.test(each) ? `(?:${characterPattern(each)}|[-_])` : each))
-		.join(WRAP);
+	form.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
 
-const hexBytesPattern = (secret: string): string =>
-	[...secret]
-		.map((character) => hexPattern(character.charCodeAt(0).toString(16)))
-		.join(`(?:${WRAP}|[ :-])`);
-
-/** Less than half of the width at which programs wrap base64, so that one piece of this length is never wrapped */
-const PIECE_LENGTH = 24;
-
-/** Returns pieces of a form, one of which is in every text that has the form, wrapped or not. */
-function unwrappedPieces(form: string): string[] {
-	const count = Math.max(2, Math.ceil(form.length / PIECE_LENGTH));
-	const length = Math.ceil(form.length / count);
-	return Array.from({ length: count }, (_, index) =>
-		longestWord(form.slice(index * length, (index + 1) * length)),
-	);
+export interface Redactor {
+	/** Redacts the key as it is, with any of its characters percent-encoded, in base64 and in hex, in linear time */
+	redact(text: string): string;
+	/** Returns whether a JSON text may have the key. */
+	mayBeIn(json: string): boolean;
 }
 
-/** Returns the longest part without + and /, which are the only characters that have other forms. */
-const longestWord = (form: string): string =>
-	form.split(/[+/]/).reduce((longest, word) => (word.length > longest.length ? word : longest));
-
-/** Without one of these, a text has the key only unchanged, in base64 or in hex. */
-const ANY_ESCAPE = /\\[ux/"\\]|%[2-7][\da-f]|&[#a-z]/i;
-/** Each escape begins with one of these, and searching for them is faster. */
-const ESCAPE_BEGINNINGS = ['\\', '%', '&'];
-
-const mayHaveEscapes = (text: string): boolean =>
-	ESCAPE_BEGINNINGS.some((character) => text.includes(character)) && ANY_ESCAPE.test(text);
-
-function countBackslashes(text: string, end: number): number {
-	let start = end;
-	while (text[start - 1] === '\\') start--;
-	return end - start;
-}
-
-/** Returns a function that redacts printable ASCII in linear time: as it is, JSON-escaped, percent-encoded, as entities, in base64 or hex, or mixed. */
-export function createRedactor(secret: string): (text: string) => string {
-	const base64 = base64Forms(secret);
-	// One pattern for all of them takes a fifth of a search for each.
-	const unescaped = new RegExp(
-		[secret, ...base64.flatMap(unwrappedPieces)].map(escapeRegExp).join('|'),
+/** @param secret printable ASCII */
+export function createRedactor(secret: string): Redactor {
+	const characters = [...secret];
+	const forms = [
+		characters.map((each) => `(?:${escapeRegExp(each)}|%${hexPattern(each)})`).join(''),
+		characters.map(hexPattern).join(''),
+		...base64Forms(secret).map(base64Pattern),
+	].join('|');
+	const [every, any] = [new RegExp(forms, 'g'), new RegExp(forms)];
+	const hidden = `"\\/`.split('').filter((each) => secret.includes(each));
+	const escapes = new RegExp(
+		['u00', ...hidden].map((each) => `\\\\${escapeRegExp(each)}`).join('|'),
 	);
-	const inBase64 = new RegExp(base64.map(base64Pattern).join('|'), 'g');
-	const inHex = new RegExp(hexBytesPattern(secret), 'g');
-	// A short pattern that finds nothing is several times as fast as the long one.
-	const hexBeginning = new RegExp(hexBytesPattern(secret.slice(0, 4)));
-	const escaped = new RegExp([...secret].map(characterPattern).join(''), 'g');
-	const redactEscaped = (text: string) =>
-		text.replace(escaped, (match, offset: number) => {
-			// The first backslash of the match may be the second one of a pair, which has to stay complete.
-			const isInPair = match.startsWith('\\') && countBackslashes(text, offset) % 2 === 1;
-			return isInPair ? `\\${REDACTED}` : REDACTED;
-		});
-	return (text) => {
-		// The secret is as short as any of its forms.
-		if (text.length < secret.length) return text;
-		const isUnescaped = unescaped.test(text);
-		const plain = isUnescaped ? text.replaceAll(secret, REDACTED) : text;
-		const decoded = mayHaveEscapes(plain) ? redactEscaped(plain) : plain;
-		if (base64.length === 0) return decoded;
-		const withoutBase64 = isUnescaped ? decoded.replace(inBase64, REDACTED) : decoded;
-		return hexBeginning.test(withoutBase64)
-			? withoutBase64.replace(inHex, REDACTED)
-			: withoutBase64;
+	return {
+		redact: (text) => text.replace(every, REDACTED),
+		mayBeIn: (json) => any.test(json) || escapes.test(json),
 	};
+}
+
+/** Redacts the texts, numbers and names of a value, or returns undefined if it's nested too deeply. */
+export function redactValue(value: unknown, redact: Redactor['redact']): unknown {
+	const redactNumber = (number: number): unknown =>
+		redact(String(number)) === String(number) ? number : redact(String(number));
+	const clean = (each: unknown): unknown => {
+		if (typeof each === 'string') return redact(each);
+		if (Array.isArray(each)) return each.map(clean);
+		if (typeof each === 'number') return redactNumber(each);
+		if (!isRecord(each)) return each;
+		return Object.fromEntries(
+			Object.entries(each).map(([name, inner]) => [redact(name), clean(inner)]),
+		);
+	};
+	return isTooDeep(value) ? undefined : clean(value);
 }

@@ -54,7 +54,7 @@ export function createTransport(
 ) {
 	const { baseUrl, apiKey } = readCredential(credential);
 	const key = fingerprint(`${baseUrl} ${apiKey}`);
-	const service = { baseUrl, redact: createRedactor(apiKey) };
+	const service = { baseUrl, redactor: createRedactor(apiKey) };
 	const executionSignal = context.getExecutionCancelSignal?.();
 	// n8n would decrypt the credential for every request, and replace the connection's signal by the execution's.
 	const bare: ApiContext = {
