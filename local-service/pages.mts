@@ -13,6 +13,12 @@ const html = (title: string, content: string) =>
 	`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(title)}</title></head>` +
 	`<body style="font: 16px system-ui; max-width: 48rem; margin: 3rem auto"><h1>${escape(title)}</h1>${content}</body></html>`;
 
+/** The links of a page to its own host */
+const showLinks = (text: string): string =>
+	[...text.matchAll(/href="(\/[^"]*)"/g)]
+		.map(([, path]) => `<p><a href="${escape(path)}">${escape(path)}</a></p>`)
+		.join('');
+
 /** The files that the agents of a project have edited, as they are now. */
 function showEdits({ store, clock }: ServiceState, projectId: string): string {
 	const edits = [...store.sessions.values()]
@@ -26,7 +32,7 @@ function showEdits({ store, clock }: ServiceState, projectId: string): string {
 		})
 		.sort((one, other) => one.at - other.at);
 	return [...new Map(edits.map(({ path, text }) => [path, text]))]
-		.map(([path, text]) => `<h2>${escape(path)}</h2><pre>${escape(text)}</pre>`)
+		.map(([path, text]) => `<h2>${escape(path)}</h2><pre>${escape(text)}</pre>${showLinks(text)}`)
 		.join('');
 }
 

@@ -54,6 +54,11 @@ export const sessionForms = {
 		'pending interactions',
 		({ pendingInteractions, ...others }) => ({ ...others, data: { pendingInteractions } }),
 	),
+	'session-usage': toStatus('A session has its usage and cost', 'usage', (session) => ({
+		...session,
+		usage: { inputTokens: 5200, outputTokens: 340 },
+		cost: 0.12,
+	})),
 	'session-in-data': toStatus('A session is in data', 'sessions', (data) => ({ data })),
 	'session-in-session': toStatus('A session is in session', 'sessions', (session) => ({ session })),
 	'session-elsewhere': toStatus(
