@@ -35,12 +35,20 @@ export const SCRIPTS: Record<string, Record<string, string>> = {
 		'Run Agent Session':
 			'[work 2s] [say One link is broken.] [next turn] [work 2s] [say {"output": {"brokenLinks": [{"page": "/about", "url": "https://example.com/team"}, {"page": "/blog", "url": "https://example.com/feed"}]}}]',
 	},
+	'check-then-hand-over': {
+		'Run Agent Session':
+			'[work 1s] [change content: => <a href="/abuot">About us</a>] [ask edit: index.html] [say The landing page has a new headline.] [next turn] [change content: => Fresh coffee] [ask edit: index.html] [say The link is repaired.]',
+	},
 	'create-then-continue': {
 		'Create the session':
 			'[work 10s] [ask bash: npm run build] [work 5s] [say 48 posts moved. The build passed.]',
 	},
 	'human-review': {
 		'Run Agent Session': '[work 1s] [ask bash: git push] [work 1s] [say The landing page is live.]',
+	},
+	'plan-then-do': {
+		'Write the plan':
+			'[work 1s] [say Change the headline in index.html. Then run npm run build and git push.] [next turn] [work 1s] [ask bash: npm run build] [ask bash: git push] [say The landing page is live.]',
 	},
 	'rules-in-a-table': {
 		'Run Agent Session':
@@ -58,6 +66,7 @@ export const SCRIPTS: Record<string, Record<string, string>> = {
 /** Choices in the lists of n8n's own nodes, by the name of the field */
 const CHOSEN: Record<string, string> = {
 	channelId: 'C012AB3CD',
+	dataTableId: 'table-of-n8n',
 	databaseId: '1f0e2d3c-4b5a-4697-8877-665544332211',
 	documentId: 'sheet-of-prices',
 	owner: 'agency',
@@ -88,6 +97,8 @@ export function filledInExample(name: string): WorkflowFile {
 		for (const [field, value] of Object.entries(CHOSEN))
 			if (parameters[field] === '') parameters[field] = value;
 			else if (parameters[field]?.value === '') parameters[field] = byId(value);
+		const page = parameters.options?.preview?.page;
+		if (page?.siteId === '') page.siteId = firstSiteId;
 		const script = SCRIPTS[name]?.[node];
 		if (script) parameters.prompt += `\n\n${script}`;
 	}

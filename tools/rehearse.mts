@@ -75,17 +75,19 @@ async function shortNight(control: ControlClient, messagesTo: string): Promise<W
 	const scripts = Object.fromEntries(
 		NIGHT.map(({ prompt }, index) => [projects[index].id, prompt]),
 	);
-	const siteIds = Object.fromEntries(
-		projects.map(({ id, name }) => [name, sites.find(({ projectId }) => projectId === id)?.id]),
-	);
+	const siteIds = projects.map(({ id, name }) => ({
+		id,
+		name,
+		value: sites.find(({ projectId }) => projectId === id)?.id ?? '',
+		type: 'string',
+	}));
 	const file = filledInExample('night');
 	const nodes = file.nodes.map((node) => {
 		const kind = node.type.split('.').at(-1);
 		const { parameters } = node;
 		if (kind === 'slack') return messageNode(node, messagesTo);
 		if (kind === 'wait') parameters.dateTime = '={{ $now.plus({ seconds: 1 }) }}';
-		if (parameters.jsonOutput?.includes('"sites"'))
-			parameters.jsonOutput = JSON.stringify({ sites: siteIds });
+		if (node.name === 'Sites') parameters.assignments.assignments = siteIds;
 		if (parameters.resource === 'project' && parameters.operation === 'getAll')
 			Object.assign(parameters, { returnAll: false, limit: NIGHT.length });
 		if (kind === 'runAgentSession' && parameters.operation === 'start') {

@@ -23,10 +23,19 @@ describe.each(examples())('%s.json', (name) => {
 		expect(ofType(SEVERAL_OUTPUTS).filter((node) => node.alwaysOutputData)).toEqual([]);
 	});
 
-	test("calls sub-workflows with all items, and doesn't wait for what they return", () => {
+	test('calls sub-workflows with all items, and waits only for those that never pause', () => {
+		const { connections } = exampleWorkflow(name) as { connections: Record<string, any> };
+		const follow = (from: string): string[] =>
+			(connections[from]?.main ?? [])
+				.flat()
+				.flatMap(({ node }: { node: string }) => [node, ...follow(node)]);
 		for (const { parameters } of ofType(/\.executeWorkflow$/)) {
 			expect(parameters.mode ?? 'once').toBe('once');
-			expect(parameters.options).toMatchObject({ waitForSubWorkflow: false });
+			if (parameters.options.waitForSubWorkflow === false) continue;
+			const called = ofType(/\.executeWorkflowTrigger$/).flatMap((node) => follow(node.name));
+			expect(called.length).toBeGreaterThan(0);
+			const pausing = ofType(/\.(wait|runAgentSession|form)$/).map((node) => node.name);
+			expect(called.filter((node) => pausing.includes(node))).toEqual([]);
 		}
 	});
 });

@@ -11,7 +11,7 @@ const BROWSER = {
 };
 
 /** n8n's answers to a click that is faster than n8n. n8n 1 saves that an execution waits before it saves its data, and doesn't find the run of the node. */
-const EARLY = /is running already|is not registered|undefined \(reading 'pop'\)/;
+const EARLY = /is running already|is not registered|undefined \(reading '(pop|resumeToken)'\)/;
 
 /** Sends a request, again as long as n8n is not ready for it: a person is not as quick as a test. */
 async function send(url: string, init?: RequestInit): Promise<Response> {
@@ -36,11 +36,15 @@ export async function fillFields(host: Host, message: Sent, fields: string[]): P
 	await fillInAt(atHost(links(message)[0], host.url), fields);
 }
 
-export async function fillInAt(url: string, fields: string[]): Promise<void> {
-	await send(url);
+export const openForm = async (url: string): Promise<string> => await (await send(url)).text();
+
+/** Returns what n8n shows after the form. */
+export async function fillInAt(url: string, fields: string[]): Promise<string> {
+	await openForm(url);
 	const body = new FormData();
 	for (const [index, value] of fields.entries()) body.append(`field-${index}`, value);
-	await send(url, { method: 'POST', body });
+	const answer = await send(url, { method: 'POST', body });
+	return await answer.text();
 }
 
 /** Who presses buttons. Neither name is an answer. */
