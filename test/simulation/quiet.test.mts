@@ -180,11 +180,12 @@ describe('a paused execution', () => {
 
 	test.each([
 		['a kill', false],
+		['a kill before the response', false],
 		['a Retry', false],
 		['a Retry', true],
-	])('a message is not sent again after %s (frozen readings: %s)', async (kind, isFrozen) => {
+	])('a message is recorded and not repeated after %s (frozen: %s)', async (kind, isFrozen) => {
 		const effects = new Map<string, 'unknown' | 'done'>();
-		let fails = kind === 'a Retry';
+		let fails = kind !== 'a kill';
 		const ledger: Ledger = {
 			begin: async (effect) => {
 				const state = effects.get(effect);
@@ -203,7 +204,7 @@ describe('a paused execution', () => {
 		run.answer('Send a message', { text: '[work 1h] [say Done]' });
 		const before = run.save();
 		await run.wake().catch(() => {});
-		if (kind === 'a kill') run.restore(before);
+		if (kind !== 'a Retry') run.restore(before);
 		fails = false;
 		if (isFrozen) await run.until(run.service.now() + 25 * MINUTE);
 		expect(run.items).toHaveLength(1);
@@ -215,8 +216,10 @@ describe('a paused execution', () => {
 		});
 		expect(run.messages()).toHaveLength(1);
 		expect(run.items).toHaveLength(1);
-		if (kind === 'a Retry')
-			expect(result.decisions).toMatchObject([{ kind: 'quiet', state: 'confirmed' }]);
+		const state = kind === 'a kill before the response' ? 'unconfirmed' : 'confirmed';
+		expect(result.decisions).toMatchObject([
+			{ kind: 'quiet', answer: '[work 1h] [say Done]', decidedBy: 'page', state },
+		]);
 	});
 
 	test('an abort aborts the session once, and the error says why', async () => {
@@ -255,17 +258,20 @@ describe('a paused execution', () => {
 		]);
 	});
 
-	test('activity takes the question back, and an answer to it decides nothing', async () => {
+	test.each([
+		['Abort the session', undefined],
+		['Send a message', 'Stop'],
+	])('activity takes the question back, and an answer decides nothing: %s', async (label, text) => {
 		const run = quietRun('[idle 40m] [work 2h] [say Done]');
 		await run.until(HOUR);
 		expect(run.items).toHaveLength(1);
 		run.service.advance(12 * MINUTE);
-		expect(run.answer('Abort the session')).toBe(true);
+		expect(run.answer(label, { text })).toBe(true);
 		expect((await run.wake()).kind).toBe('stillRunning');
 		expect(run.decisions()).toEqual([undefined]);
 		const result = await run.until(4 * HOUR);
 		expect(result).toMatchObject({ kind: 'completed', decisions: [] });
-		expect(run.aborts()).toEqual([]);
+		expect([run.messages(), run.aborts()]).toEqual([[], []]);
 		expect(run.items).toHaveLength(1);
 	});
 

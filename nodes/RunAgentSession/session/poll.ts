@@ -6,9 +6,9 @@ import { hasQuestion } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
-import { isQuietRecord } from '../requests/quiet';
+import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
-import { applyQuietAnswer, leaveQuiet, watchActivity } from './quiet';
+import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, type SessionRun } from './run';
 import { hasBegun } from './turn';
@@ -24,6 +24,7 @@ const MAX_STALE_MS = 60_000;
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
 	run.isUrgent = false;
+	const asked = findQuiet(run.record.requests);
 	if (!(await run.dependencies.polls.run(() => takeReading(run)))) {
 		watchActivity(run);
 		leaveQuiet(run);
@@ -31,7 +32,9 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 			? toResult(run, 'needsApproval')
 			: undefined;
 	}
-	await applyQuietAnswer(run);
+	await (asked && !findQuiet(run.record.requests)
+		? recoverMessage(run, asked)
+		: applyQuietAnswer(run));
 	if (!(await decidePending(run))) {
 		run.isUrgent = !run.hold && !run.rejected && !run.isSettling;
 		return undefined;

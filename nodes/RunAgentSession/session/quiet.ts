@@ -113,6 +113,21 @@ export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	endQuestion(run, isUnsent ? 'refused' : 'unconfirmed');
 }
 
+/** Records a message that was sent right before n8n was killed. The activity that took the question back may be the work on it. */
+export async function recoverMessage(run: SessionRun, asked: RequestRecord): Promise<void> {
+	const { questions, requests, messageCount = 0 } = run.record;
+	const verdict = asked.decision ? undefined : decideQuiet(asked, questions);
+	if (!verdict?.isText) return;
+	const { ledger } = run.dependencies;
+	const effect = `quiet ${messageCount}`;
+	const earlier = await ledger.begin(effect);
+	if (earlier === 'new') return await ledger.forget(effect);
+	const open = requests.map((each) => (each.id === asked.id ? asked : each));
+	const sent = recordSending(open, asked, verdict, run.wallTime);
+	const state = earlier.state === 'done' ? 'confirmed' : 'unconfirmed';
+	run.save({ requests: endQuiet(sent, state), messageCount: messageCount + 1 });
+}
+
 /** What the error of an aborted session says */
 export interface QuietEnd {
 	tooLong: string;
