@@ -80,18 +80,25 @@ describe('the approval page', () => {
 		},
 	);
 
-	test.each(SIZES)('shows the choices and Send without scrolling at $width px', async (size) => {
-		const page = await open('one', size);
-		const bar = (await page.locator('.send').boundingBox())!;
-		expect(bar.y + bar.height).toBeLessThanOrEqual(size.height);
-		for (const name of ['Approve once', 'Deny', 'Always approve']) {
-			const { y, height } = (await page.locator('label', { hasText: name }).boundingBox())!;
-			expect(y).toBeGreaterThan(0);
-			expect(y + height).toBeLessThanOrEqual(bar.y);
-			// A target for a thumb
-			expect(height).toBeGreaterThanOrEqual(44);
+	test.each([
+		['one', ['Approve once', 'Deny', 'Always approve']],
+		['preview', ['Approve once', 'Deny', 'Always approve']],
+		['quiet', ['Keep waiting', 'Send a message', 'Abort the session']],
+		['quietPreview', ['Keep waiting', 'Send a message', 'Abort the session']],
+	])('%s: shows the choices and Send without scrolling', async (view, names) => {
+		for (const size of SIZES) {
+			const page = await open(view, size);
+			const bar = (await page.locator('.send').boundingBox())!;
+			expect(bar.y + bar.height).toBeLessThanOrEqual(size.height);
+			for (const name of names) {
+				const { y, height } = (await page.locator('label', { hasText: name }).boundingBox())!;
+				expect(y).toBeGreaterThan(0);
+				expect(y + height).toBeLessThanOrEqual(bar.y);
+				// A target for a thumb
+				expect(height).toBeGreaterThanOrEqual(44);
+			}
+			await page.close();
 		}
-		await page.close();
 	});
 
 	test('asks for a reason once Deny is chosen, without script', async () => {

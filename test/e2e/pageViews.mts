@@ -11,7 +11,12 @@ import {
 	createQuestion,
 	type TeamSettings,
 } from '../../nodes/RunAgentSession/requests/questions.ts';
-import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
+import {
+	applyPoll,
+	type Quiet,
+	type RequestRecord,
+} from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 
@@ -83,9 +88,12 @@ const team: TeamSettings = {
 };
 
 /** A session that asked approvers for these requests with one question */
-function asked(requests: Interaction[], approvers?: TeamSettings): Asking {
-	const session = { sessionId: 's1', status: 'running', pendingInteractions: requests };
-	const records = applyPoll([], session, 1);
+function asked(pendingInteractions: Interaction[], approvers?: TeamSettings): Asking {
+	const session = { sessionId: 's1', status: 'running', pendingInteractions };
+	return askedFor(applyPoll([], session, 1), approvers);
+}
+
+function askedFor(records: RequestRecord[], approvers?: TeamSettings): Asking {
 	const own = createQuestion(records, approvers, 2, {});
 	for (const approver of own.approvers) approver.askedAt = 2;
 	return { requests: records, questions: [own], preferences: { approveWith: 'once' } };
@@ -93,6 +101,21 @@ function asked(requests: Interaction[], approvers?: TeamSettings): Asking {
 
 const formFor = (asking: Asking): PageForm => createForm(asking, asking.questions[0], 0);
 const form = (...requests: Interaction[]): PageForm => formFor(asked(requests));
+
+const QUIET_MS = 30 * 60_000;
+/** A session that has shown no activity for half an hour */
+const quiet = (changes: Partial<Quiet> = {}): Asking =>
+	askedFor(
+		showQuiet(
+			[],
+			{
+				...{ since: NOW - QUIET_MS, afterMs: QUIET_MS },
+				latest: { label: 'Latest tool', text: 'npm run build' },
+				...changes,
+			},
+			1,
+		),
+	);
 
 const vote = (changes: Partial<Vote>): Vote => ({
 	approver: 0,
@@ -136,6 +159,14 @@ export function pageViews() {
 	const sharedSent = structuredClone(shared);
 	sharedSent.requests[0].votes = [vote({ name: 'Anna' })];
 	const reader = { name: 'Anna', needed: 2 };
+	const unread = { status: 'running', since: NOW - QUIET_MS / 2 };
+	const kept = quiet();
+	kept.requests[0].votes = [vote({ decision: 'answer', option: 'Keep waiting', choice: 'Answer' })];
+	const asksQuiet = (asking: Asking): PageView => ({
+		...asks(formFor(asking)),
+		title: 'The session has been quiet for 30 minutes',
+		deadline: { at: NOW + 48 * 60_000, after: 'abort' },
+	});
 	const isSender = true;
 	const saved = { ...common, title: 'Your answer was saved', isSender };
 	return {
@@ -182,6 +213,20 @@ export function pageViews() {
 			says: ['Nothing was saved. Choose for each marked request, then select Send.'],
 			filled: { request0: '0' },
 			problems: [{ at: 1, reason: 'Choose for this request.', isMissing: true as const }],
+		},
+		quiet: asksQuiet(quiet()),
+		quietMessage: {
+			...asksQuiet(quiet({ unread })),
+			filled: { request0: '1', answer0: 'Skip the build.' },
+		},
+		quietPreview: {
+			...asksQuiet(quiet({ unread })),
+			previewUrl: 'https://preview.example.com/p/1',
+		},
+		quietSent: {
+			...saved,
+			says: ['It will be applied, usually within a minute.'],
+			given: listGiven(kept, kept.questions[0], 0),
 		},
 		late: {
 			...saved,

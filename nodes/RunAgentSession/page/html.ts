@@ -299,14 +299,14 @@ function questionOptions(
 	const { index, isOptional } = placed;
 	const attributes = [!isOptional && ' required', problemAttributes(view, index)];
 	if (isFree) return textArea(answerField(index), 'Your answer', view, attributes);
+	// Only the node's own question has an option with a text.
+	const toWords = (words: string, limit?: number): Part =>
+		textOption === undefined ? agentText(words, limit) : words;
 	const radios = options.map(({ label, description }, at) => {
 		const words =
-			description !== undefined &&
-			markup`<small>${agentText(description, MAX_FACT_LENGTH)}</small>`;
+			description !== undefined && markup`<small>${toWords(description, MAX_FACT_LENGTH)}</small>`;
 		const kind = at === textOption ? 'writes' : undefined;
-		// Only the node's own question has such an option.
-		const says = textOption === undefined ? agentText(label) : label;
-		return radio({ placed, at, kind }, [says, words], view);
+		return radio({ placed, at, kind }, [toWords(label), words], view);
 	});
 	const text = textArea(answerField(index), 'Message', view, undefined, 'The agent gets it.');
 	return markup`<div class="choices">${radios}</div>${textOption !== undefined && markup`<div class="message">${text}</div>`}`;

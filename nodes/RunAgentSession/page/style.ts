@@ -34,6 +34,7 @@ mark.mixed{padding:0;text-decoration:underline wavy}
 .mine{margin:.25rem 0 .5rem;font-size:.9375rem}
 .choices{display:grid;grid-template-columns:1fr 1fr;gap:.5rem;margin:.625rem 0 .375rem}
 .choices label{display:flex;align-items:center;gap:.625rem;min-height:3.5rem;padding:.5rem .75rem;border:1px solid var(--edge);border-radius:.75rem;font-weight:600;line-height:1.25;cursor:pointer}
+.choices label:last-child:nth-child(odd){grid-column:1/-1}
 .choices .always{grid-column:1/-1;border-style:dashed}
 .choices label:hover{background:var(--code)}
 .choices label:has(:checked){border:2px solid var(--accent);padding:calc(.5rem - 1px) calc(.75rem - 1px)}

@@ -29,6 +29,7 @@ export interface Activity {
 export const KEEP = 'Keep waiting';
 const MESSAGE = 'Send a message';
 export const ABORT = 'Abort the session';
+const ABORT_HINT = 'Ends the agent’s work. The workflow gets an error.';
 export const QUIET_CHOICES = [KEEP, MESSAGE, ABORT];
 
 const MINUTE_MS = 60_000;
@@ -138,7 +139,11 @@ export const isAbort = ({ option, isText }: RequestVerdict): boolean => !isText 
 export const quietQuestion = (quiet: Quiet): AgentQuestion => ({
 	text: formatQuiet(quiet),
 	others: [],
-	options: QUIET_CHOICES.map((value) => ({ value, label: value })),
+	options: QUIET_CHOICES.map((value) => ({
+		value,
+		label: value,
+		...(value === ABORT && { description: ABORT_HINT }),
+	})),
 	textOption: QUIET_CHOICES.indexOf(MESSAGE),
 	isFree: false,
 	isCut: false,
