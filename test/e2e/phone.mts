@@ -17,7 +17,7 @@ const axe = readFileSync(
 	'utf8',
 );
 
-const PHONE: BrowserContextOptions = {
+export const PHONE: BrowserContextOptions = {
 	viewport: { width: 360, height: 740 },
 	deviceScaleFactor: 2,
 	isMobile: true,
@@ -35,21 +35,44 @@ export async function findProblems(page: Page): Promise<string[]> {
 	})`);
 }
 
-/** n8n itself answers a link while the execution is running. */
-const isRunning = async (page: Page): Promise<boolean> =>
-	(await page.content()).includes('is running already');
+/** What n8n itself answers while the execution is running or wakes, and the page while another answer is being sent */
+const BUSY = /is running already|executing the workflow|Another answer is being sent/;
+/** The page's script has the same words, and its text hasn't. */
+async function isBusy(page: Page): Promise<boolean> {
+	const text = page.locator('body').innerText({ timeout: 5_000 });
+	return BUSY.test(await text.catch(() => ''));
+}
 
 /** Opens a link, again while the execution is running. Returns what the browser said of the page, and which other addresses it asked. */
-async function openLink(page: Page, url: string): Promise<string[]> {
+export async function openLink(page: Page, url: string): Promise<string[]> {
 	const said: string[] = [];
 	page.on('console', (message) => said.push(message.text()));
 	page.on('request', (request) => said.push(...(request.url() === url ? [] : [request.url()])));
 	await eventually(async () => {
 		said.length = 0;
 		await page.goto(url);
-		return !(await isRunning(page));
+		return !(await isBusy(page));
 	});
 	return said;
+}
+
+/** Waits for a page with this heading after a form was sent. Returns how often the form was sent again by hand, as without script. */
+async function untilHeading(page: Page, name: string): Promise<number> {
+	let again = 0;
+	await eventually(async () => {
+		if (await isBusy(page)) {
+			again++;
+			await page.reload();
+		}
+		return (await page.getByRole('heading', { name }).count()) > 0;
+	});
+	return again;
+}
+
+/** Sends the form of a page. See `untilHeading` */
+export async function sendForm(page: Page, heading = 'Your answer was saved'): Promise<number> {
+	await page.getByRole('button', { name: 'Send' }).click();
+	return await untilHeading(page, heading);
 }
 
 /** Answers two requests on a phone: the first by touch, the second by keyboard, with a reason and a comment. */
@@ -86,11 +109,7 @@ export async function answerOnPhone(url: string, beforeSend: () => Promise<void>
 		await page.keyboard.press('Tab');
 		await beforeSend();
 		await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-		await eventually(async () => {
-			// Sends the form again.
-			if (await isRunning(page)) await page.reload();
-			return (await page.getByRole('heading', { name: 'Your answer was saved' }).count()) > 0;
-		});
+		await untilHeading(page, 'Your answer was saved');
 	} finally {
 		await browser.close();
 	}
