@@ -106,6 +106,12 @@ describe('a paused execution', () => {
 		expect(run.items).toHaveLength(1);
 	});
 
+	test('the prompt is nothing that the session did', async () => {
+		const run = quietRun('[quiet]');
+		await run.until(HOUR);
+		expect(run.items[0].message).not.toContain('Latest');
+	});
+
 	test('wakes at the time, although readings are minutes apart by then', async () => {
 		const run = quietRun('[quiet]', { quietMs: 217 * MINUTE });
 		await run.until(6 * HOUR);

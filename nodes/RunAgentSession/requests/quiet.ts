@@ -1,5 +1,5 @@
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
-import type { Interaction, Session } from '../../shared/client/session';
+import { latestAgentText, type Interaction, type Session } from '../../shared/client/session';
 import {
 	fingerprint,
 	nonEmptyText,
@@ -43,10 +43,11 @@ export const formatUnread = ({ unread }: Quiet, now: number): string | undefined
 	unread &&
 	`The status couldn’t be read for ${pluralize(Math.max(1, Math.round((now - unread.since) / MINUTE_MS)), 'minute')}. The latest one was ${nonEmptyText(unread.status)?.slice(0, 50) ?? 'unknown'}.`;
 
-/** Returns the tool or the message, whichever is later. */
-function findLatest({ latestMessage, latestTool }: Session): Quiet['latest'] {
+/** Returns the tool or the agent's message, whichever is later. */
+function findLatest(session: Session): Quiet['latest'] {
+	const { latestMessage, latestTool } = session;
 	const tool = nonEmptyText(latestTool?.title) ?? nonEmptyText(latestTool?.name);
-	const message = nonEmptyText(latestMessage?.text);
+	const message = nonEmptyText(latestAgentText(session));
 	const isMessage = parseTimestamp(latestMessage?.createdAt) > parseTimestamp(latestTool?.at);
 	const text = (isMessage ? message : tool) ?? tool ?? message;
 	const label = text === tool ? 'Latest tool' : 'Latest message';
