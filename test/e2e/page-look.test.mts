@@ -187,21 +187,20 @@ describe('the approval page', () => {
 		},
 	);
 
-	test('folds the choices of a request that has an answer, and Send with them', async () => {
+	test('folds the choices of a request that has an answer, and Send and the comment with them', async () => {
 		const page = await browser.newPage({ viewport: SIZES[0], javaScriptEnabled: false });
 		const { port } = server.address() as AddressInfo;
 		await page.goto(`http://127.0.0.1:${port}/answered`);
 		const group = page.getByRole('group', { name: '1 of 3' });
 		const send = page.getByRole('button', { name: 'Send' });
-		expect([await group.getByLabel('Deny').isVisible(), await send.isVisible()]).toEqual([
-			false,
-			false,
-		]);
+		const comment = page.getByText('Add a comment');
+		const visible = async () =>
+			await Promise.all(
+				[group.getByLabel('Deny'), send, comment].map(async (each) => await each.isVisible()),
+			);
+		expect(await visible()).toEqual([false, false, false]);
 		await group.getByText('Change the answer').click();
-		expect([await group.getByLabel('Deny').isVisible(), await send.isVisible()]).toEqual([
-			true,
-			true,
-		]);
+		expect(await visible()).toEqual([true, true, true]);
 		await page.close();
 	});
 });

@@ -537,7 +537,7 @@ function form(view: PageView, pending: PageForm): Html {
 	return markup`<form method="post"${isAnswered && markup` class="answered"`}>
 ${cards}
 ${rest}
-<details><summary>Add a comment</summary>
+<details class="comment"><summary>Add a comment</summary>
 ${textArea('comment', 'Comment', view, MAX_LENGTH, view.commentHint)}</details>
 <p class="soft"><small>Anyone with this link can answer.</small></p>
 <input type="hidden" name="shown" value="${pending.shown}">

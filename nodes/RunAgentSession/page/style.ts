@@ -63,7 +63,7 @@ form>section{margin-top:1.5rem}
 .send{position:sticky;bottom:0;margin:auto calc(-1*var(--gutter)) 0;padding:.625rem var(--gutter) max(.75rem,env(safe-area-inset-bottom));border-top:1px solid var(--line);background:var(--card);font-size:.8125rem}
 .send [role=status]:empty{margin:0}
 .send [role=status]{color:var(--bad);font-weight:600}
-@supports selector(:has(a)){.answered:not(:has(.change-answer[open])) .send{display:none}}
+@supports selector(:has(a)){.answered:not(:has(.change-answer[open])) :is(.send,.comment){display:none}}
 .send p{margin:0 0 .5rem;color:var(--soft)}
 .send b{color:var(--text)}
 button{display:block;width:100%;min-height:2.75rem;border:0;border-radius:.75rem;background:var(--accent);color:var(--on-accent);font:inherit;font-size:1rem;font-weight:600;cursor:pointer}
