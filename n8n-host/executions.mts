@@ -63,11 +63,10 @@ interface ExecutionSummary {
 	retryOf?: string | null;
 }
 
-/** The latest hundred executions of a workflow, newest first */
-export async function listExecutions(rest: Rest, workflowId: string): Promise<ExecutionSummary[]> {
-	const { results } = await rest.get(
-		`/executions?limit=100&filter=${encodeURIComponent(JSON.stringify({ workflowId }))}`,
-	);
+/** The latest hundred executions of a workflow, or of all, newest first */
+export async function listExecutions(rest: Rest, workflowId?: string): Promise<ExecutionSummary[]> {
+	const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+	const { results } = await rest.get(`/executions?limit=100&filter=${filter}`);
 	return results;
 }
 

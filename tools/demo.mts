@@ -74,7 +74,7 @@ async function showEditor(service: LocalService, run: IRun): Promise<void> {
 		print(`Password   ${host.login.password}`);
 		print('\nWhen an agent needs an approval, its message and link appear here.');
 		print('Ctrl-C ends the demo. Nothing is kept.');
-		void printMessages(host, [workflowId, another], print, watching.signal);
+		void printMessages(host, print, watching.signal);
 		const code = await host.exited;
 		throw new Error(`n8n ended with exit code ${code}:\n${host.tail()}`);
 	} finally {

@@ -63,11 +63,11 @@ test('each workflow that the demo has imported is what its example is, field by 
 	}
 });
 
-test('the terminal prints the message of an approval with its link, which opens the page', async () => {
+test('the terminal prints the message of an approval with its link, which opens the page, also for a workflow that someone makes', async () => {
 	const list = await host.rest.get('/workflows');
 	const { name } = filledInExample('approve-on-a-page');
 	const { id } = list.find((each: { name: string }) => each.name === name);
-	await host.run(id);
+	await host.run(await host.importWorkflow(await host.rest.get(`/workflows/${id}`)));
 	const link = await eventually(async () => printed.find((line) => /\/approval\?/.test(line)));
 	expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/webhook-waiting\/\S+$/);
 	expect(printed[printed.indexOf(link) - 3]).toMatch(
