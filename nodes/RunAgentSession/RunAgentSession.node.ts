@@ -26,7 +26,7 @@ const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 
 const OUTPUTS = [
 	{ type: NodeConnectionTypes.Main, displayName: 'Completed' },
-	{ type: NodeConnectionTypes.Main, displayName: 'Needs Approval' },
+	{ type: NodeConnectionTypes.Main, displayName: 'To Approve' },
 ];
 
 /** Returns whether the operation waits for a session. n8n's editor evaluates it. */
@@ -47,12 +47,12 @@ export class RunAgentSession implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Connect Completed to what follows, and Needs Approval to a node that sends a message. Connect nothing back: the node waits by itself.',
+				'Connect Completed to what follows, and To Approve to a node that sends a message. Connect nothing back: the node waits by itself.',
 		},
 		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: `={{ ${IS_WAITING} ? ${JSON.stringify(OUTPUTS)} : ["main"] }}`,
 		waitingNodeTooltip:
-			'=Waiting until the session ends or an approver answers. An earlier run has the request, on Needs Approval. n8n checks every 1 to 10 minutes.',
+			'=Waiting until the session ends or an approver answers. An earlier run has the request, on To Approve. n8n checks every 1 to 10 minutes.',
 		credentials: [
 			{
 				name: CREDENTIAL,

@@ -194,7 +194,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'a Wait node is behind': [
 		'a Wait node behind the node passes each item on once',
-		'a node behind Needs Approval waits for an answer elsewhere, which is applied, and the session continues',
+		'a node behind To Approve waits for an answer elsewhere, which is applied, and the session continues',
 	],
 	'another workflow calls the workflow': [
 		'in a sub-workflow together, because the parent gets the last run only',

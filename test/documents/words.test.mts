@@ -28,6 +28,7 @@ const WRONG: Array<[text: RegExp, why: string]> = [
 	[/Copy `sessionId` from the execution's custom data/, 'unregistered editions show none'],
 	[/the calling workflow gets all items/, 'with a run for each item, it gets one'],
 	[/from the address bar/, "the API document doesn't say where the ID of a site is"],
+	[/Needs Approval/, 'n8n cuts a name this long, so the output is To Approve'],
 	[/A test checks each line/, 'each line has its tests'],
 	[/\{\{ \$json\.question \}\}` and `\{\{ \$json\.approvalUrl/, 'message has both'],
 ];

@@ -164,6 +164,21 @@ describe('the list of projects', () => {
 	});
 });
 
+describe('Run Agent Session on the canvas', () => {
+	test('shows the whole names of its outputs, also before they are connected', async () => {
+		await editor.open(chain('Outputs', [manualTrigger(), agentSession({ prompt: 'Hello' })]));
+		for (const name of ['Completed', 'To Approve']) {
+			const label = canvasNode(editor.page, NODE).getByText(name, { exact: true });
+			await label.waitFor();
+			const [text, shown] = await label.evaluate(({ scrollWidth, clientWidth }) => [
+				scrollWidth,
+				clientWidth,
+			]);
+			expect([name, text]).toEqual([name, shown]);
+		}
+	});
+});
+
 describe('the panel of Run Agent Session, after a run', () => {
 	test('has the items on the named output', async () => {
 		await editor.open(
@@ -173,7 +188,7 @@ describe('the panel of Run Agent Session, after a run', () => {
 		await panel.execute();
 		await panel.selectOutputView('json');
 		await panel.output.getByText(/Completed.*\(1 item\)/).waitFor();
-		await panel.output.getByText(/Needs Approval/).waitFor();
+		await panel.output.getByText(/To Approve/).waitFor();
 		await panel.output.getByText('"All is well."').first().waitFor();
 	});
 

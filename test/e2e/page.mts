@@ -6,7 +6,7 @@ import { arrived, editFields, eventually } from './support.mts';
 
 export const MESSAGE = 'Message';
 
-/** A message with the link of each item at Needs Approval */
+/** A message with the link of each item on To Approve */
 export const message = editFields(MESSAGE, {
 	text: '={{ $json.question }}',
 	url: '={{ $json.approvalUrl }}',

@@ -395,7 +395,7 @@ describe('beside other pauses', () => {
 		expect(await countSent('nodes')).toBe(2);
 	});
 
-	test('a node behind Needs Approval waits for an answer elsewhere, which is applied, and the session continues', async () => {
+	test('a node behind To Approve waits for an answer elsewhere, which is applied, and the session continues', async () => {
 		const [sent] = (await messages(stage, executions.elsewhere)) as any[];
 		// n8n asks only the node that has paused.
 		expect(await openPage(sent.url)).toMatchObject({ status: 404 });

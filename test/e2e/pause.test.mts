@@ -379,7 +379,7 @@ describe('settings of the node', () => {
 });
 
 describe('requests', () => {
-	test('leave through Needs Approval before the pause, and a decision anywhere continues the session', async () => {
+	test('leave through To Approve before the pause, and a decision anywhere continues the session', async () => {
 		const { executionId } = started.Asks;
 		const asked = await eventually(async () => {
 			await untilPaused(stage, executionId);

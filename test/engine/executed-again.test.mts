@@ -259,7 +259,7 @@ describe('a connection back to the node', () => {
 			{ [DOUBLES]: [[NODE]] },
 			'[say One]',
 		],
-		['Needs Approval', [[], [NODE]], {}, '[ask bash: x]'],
+		['To Approve', [[], [NODE]], {}, '[ask bash: x]'],
 	])(
 		'from %s starts nothing, and the error names the session',
 		async (_from, wires, follows, prompt) => {

@@ -15,7 +15,7 @@ const ask = (prompt: string, parameters: IDataObject = {}): Flow => ({
 const listBodies = (stage: Stage, ending: string) =>
 	stage.of('POST', ending).map(({ body }) => JSON.parse(Buffer.from(body).toString()));
 
-/** Runs a workflow, and answers each item at Needs Approval with the next form. Returns the pages, items and bodies that were sent. */
+/** Runs a workflow, and answers each item on To Approve with the next form. Returns the pages, items and bodies that were sent. */
 async function answering(stage: Stage, flow: Flow, ...fills: Fill[]) {
 	const pages: string[] = [];
 	const replies: string[] = [];

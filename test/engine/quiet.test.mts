@@ -8,7 +8,7 @@ const watch = (prompt: string, parameters: IDataObject = {}): Flow => ({
 	items: [{ prompt }],
 });
 
-/** Runs a workflow, and answers each item at Needs Approval with a form. Returns the pages. */
+/** Runs a workflow, and answers each item on To Approve with a form. Returns the pages. */
 async function answering(flow: Flow, ...fills: Array<(html: string) => Record<string, string>>) {
 	const stage = createStage();
 	const pages: string[] = [];

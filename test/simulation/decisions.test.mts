@@ -157,7 +157,7 @@ describe('an error', () => {
 		expect(error.description).toMatch(/couldn't be confirmed/);
 	});
 
-	test('a completed session with an undecided request ends on Needs Approval', async () => {
+	test('a completed session with an undecided request ends on To Approve', async () => {
 		const service = simulation();
 		service.meets('poll', { change: (body) => ({ ...body, status: 'completed' }) });
 		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });

@@ -182,7 +182,7 @@ describe('an agent that asks endlessly', () => {
 });
 
 describe('requests for approvers', () => {
-	test('a session goes to Needs Approval after the rules have resolved the decidable requests', async () => {
+	test('a session goes to To Approve after the rules have resolved the decidable requests', async () => {
 		const service = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
 		const outcome = await service.run('[ask bash: ls + edit: a.html] [say Done]', {
@@ -195,7 +195,7 @@ describe('requests for approvers', () => {
 		]);
 	});
 
-	test('a session goes to Needs Approval if the type of a request is unknown', async () => {
+	test('a session goes to To Approve if the type of a request is unknown', async () => {
 		const service = simulation();
 		const outcome = await service.run('[question Which colour?]', { policy: policy('approve') });
 		expect(outcome.kind).toBe('needsApproval');
@@ -217,7 +217,7 @@ describe('requests for approvers', () => {
 	});
 });
 
-describe('an unreadable request goes to Needs Approval', () => {
+describe('an unreadable request goes to To Approve', () => {
 	const shows = (changes: (body: any) => object): Weather => ({
 		change: (body) => ({ ...body, ...changes(body) }),
 	});

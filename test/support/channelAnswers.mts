@@ -21,7 +21,7 @@ export interface ChannelAnswer {
 	means: 'approve' | 'deny' | 'none';
 }
 
-/** The item that asks: Needs Approval, as Run Agent Session returns it. Nodes pass it on when their time limit is over. */
+/** The item that asks, on To Approve, as Run Agent Session returns it. Nodes pass it on when their time limit is over. */
 export const question = {
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',

@@ -6,7 +6,7 @@ import { channelAnswers, getName } from '../support/channelAnswers.mts';
 
 const respondedAt = '2026-03-01T10:00:00.000Z';
 
-/** A Needs Approval item as Run Agent Session returns it, with the agent trying its best. */
+/** An item on To Approve as Run Agent Session returns it, with the agent trying its best. */
 const needsApproval = {
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/1',

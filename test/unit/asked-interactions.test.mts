@@ -87,7 +87,7 @@ describe("'Requests Shown'", () => {
 			expect.objectContaining({
 				message: "'Requests Shown' is empty",
 				description: expect.stringMatching(
-					/^Drag pendingInteractions of the Needs Approval item here\./,
+					/^Drag pendingInteractions of the item on To Approve here\./,
 				),
 			}),
 		);

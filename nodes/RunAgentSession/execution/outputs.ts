@@ -31,7 +31,7 @@ import {
 	type Traced,
 } from './output';
 
-export const OUTPUTS = ['Completed', 'Needs Approval'] as const;
+export const OUTPUTS = ['Completed', 'To Approve'] as const;
 
 const COMPLETED = 0;
 const NEEDS_APPROVAL = 1;

@@ -38,7 +38,7 @@ const trialPolicy = policyField('rules');
 
 export const DECISION_CHOICES: Choices<Decision> = {
 	approve: ['Approve', 'Choose the option that approves the request'],
-	ask: ['Ask for Approval', 'Send the item to Needs Approval'],
+	ask: ['Ask for Approval', 'Send the item to the output To Approve'],
 	deny: ['Deny', 'Choose the option that denies the request'],
 };
 
@@ -58,7 +58,7 @@ export const requestsShown = field<Interaction[]>(
 	'',
 	{
 		description:
-			'The requests that the approver saw: drag pendingInteractions of the Needs Approval item here',
+			'The requests that the approver saw: drag pendingInteractions of the item on To Approve here',
 		required: true,
 		isPolicy,
 	},

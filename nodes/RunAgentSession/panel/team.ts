@@ -38,7 +38,7 @@ export const approvers: Field<Approver[]> = {
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Approver',
 	description:
-		'The people who approve. Needs Approval returns an item for each of them, with a separate link.',
+		'The people who approve. The output To Approve has an item for each of them, with a separate link.',
 	isPolicy: true,
 	options: [
 		{ displayName: 'Approver', name: 'approver', values: toProperties(approverFields) },

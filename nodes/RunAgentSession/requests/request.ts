@@ -85,10 +85,10 @@ export function findMismatch(
 		: undefined;
 }
 
-const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the Needs Approval item here.';
+const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the item on To Approve here.';
 
 /**
- * Reads 'Requests Shown': `pendingInteractions` of a Needs Approval item, or one of them, as JSON or as its text.
+ * Reads 'Requests Shown': `pendingInteractions` of an item on To Approve, or one of them, as JSON or as its text.
  * @throws WorkspaceAutomationError if there are none, or for anything else
  */
 export function readRequestsShown(value: unknown): Interaction[] {
