@@ -16,6 +16,15 @@ const copy = <T,>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const read = (request: object): Interaction => readInteractions([copy(request)])[0];
 const options = [ONCE, ALWAYS, REJECT];
 
+/** Objects of at most 60 fields in each other */
+function tree(all: object): object {
+	const entries = Object.entries(all);
+	const parts = Array.from({ length: 60 }, (_, at) =>
+		Object.fromEntries(entries.slice(at * 60, (at + 1) * 60)),
+	);
+	return Object.fromEntries(parts.map((part, at) => [`part${at}`, part]));
+}
+
 const SHAPES: Record<string, (changed?: object) => object> = {
 	'at the top': (changed) => lastingRequest(fields(changed)),
 	'in the metadata': (changed) => lastingRequest({ metadata: fields(changed) }),
@@ -30,6 +39,12 @@ const SHAPES: Record<string, (changed?: object) => object> = {
 		lastingRequest({
 			objects: Array.from({ length: 3_000 }, (_, at) => ({ ...changed, at })),
 		}),
+	'in a tree before the options': (changed) => ({
+		metadata: tree(fields(changed)),
+		...lastingRequest(),
+	}),
+	'in a tree before the options of the response': (changed) =>
+		lastingRequest({ response: { tree: tree(fields(changed)), options } }),
 };
 
 describe.each(Object.entries(SHAPES))('a request with thousands of fields %s', (_, shape) => {
@@ -52,6 +67,14 @@ describe.each(Object.entries(SHAPES))('a request with thousands of fields %s', (
 			response: { options: expect.arrayContaining([REJECT]) },
 		});
 	});
+});
+
+test("the service's own field of the name that a short form has makes another request", () => {
+	const [none, one, other] = [{}, { n8nLeftOut: 1 }, { n8nLeftOut: 2 }].map((own) =>
+		read(lastingRequest({ metadata: fields(), ...own })),
+	);
+	expect(one).not.toEqual(none);
+	expect(other).not.toEqual(one);
 });
 
 test('rules read a large request whole, and none that n8n has saved', () => {

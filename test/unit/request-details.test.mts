@@ -132,6 +132,11 @@ describe('other details', () => {
 			{ options: 'rm -rf /', response: { options: [{ value: 'once', color: 'red' }] } },
 			{ options: 'rm -rf /', response: { options: [{ color: 'red' }] } },
 		],
+		[
+			'the name that a short form has',
+			{ n8nLeftOut: { fields: -1, run: 'rm' } },
+			{ n8nLeftOut: { fields: -1, run: 'rm' } },
+		],
 	])('show what no other fact shows: %s', (_, changes, rest) => {
 		expect(describeRequest(request(changes)).more).toEqual(
 			rest === undefined ? [] : [{ label: 'Other details', text: JSON.stringify(rest) }],

@@ -59,7 +59,6 @@ const KNOWN_FIELDS = [
 	'cwd',
 	'response',
 	'metadata',
-	LEFT_OUT,
 ];
 const KNOWN_RESPONSE_FIELDS = ['type', 'options', 'instruction', 'scope'];
 const KNOWN_OPTION_FIELDS = ['value', 'label', 'description'];
@@ -81,8 +80,9 @@ function describeRest(interaction: Record<string, unknown>): string {
 			}
 		: response;
 	const isKnown = around === undefined || (isRecord(around) && Object.keys(around).length === 0);
+	const isOurs = countLeftOut(interaction) > 0;
 	const rest = {
-		...without(interaction, KNOWN_FIELDS),
+		...without(interaction, isOurs ? [...KNOWN_FIELDS, LEFT_OUT] : KNOWN_FIELDS),
 		...(!isKnown && { response: around }),
 	};
 	return Object.keys(rest).length > 0 ? toText(rest) : '';

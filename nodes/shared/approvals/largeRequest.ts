@@ -8,16 +8,17 @@ const MAX_FIELDS = 2_000;
 /** Of those that a short form keeps */
 const MAX_KEPT = 1_600;
 const MAX_KEPT_OF_PART = 500;
-/** With more, an object keeps `KEPT_NAMES` only, and a list nothing. */
+/** With more, or without room for them, an object keeps `KEPT_NAMES` only, and a list nothing. */
 const MAX_PARTS = 100;
+/** Room for a part and, if all of it is left out, what says so */
+const ROOM_OF_PART = 5;
 /** The fields of options are at this depth. */
 const MAX_DEPTH = 3;
-const KEPT_NAMES = new Set(
-	(
-		'id type permission patterns command cwd response metadata ' +
-		'options value label description instruction scope question text title prompt message'
-	).split(' '),
-);
+/** The first have room first: a request without options can't be denied. */
+const KEPT_NAMES = (
+	'response options value label id type permission patterns command cwd ' +
+	'description instruction scope question text title prompt message metadata'
+).split(' ');
 
 /** Key of this package's data in a short form, and in each part that was shortened */
 export const LEFT_OUT = 'n8nLeftOut';
@@ -41,15 +42,26 @@ function createShortForm(request: AnyFields): AnyFields {
 		total += fields;
 		return { fields, fingerprint: fingerprint(JSON.stringify(left)) };
 	};
+	const takeRoom = (parts: number): boolean => {
+		const hasRoom = parts <= MAX_PARTS && parts * ROOM_OF_PART <= room;
+		if (hasRoom) room -= parts * ROOM_OF_PART;
+		return hasRoom;
+	};
+	const chooseNames = (fields: AnyFields, own: number): string[] => {
+		const known = KEPT_NAMES.filter((name) => Object.hasOwn(fields, name));
+		if (!takeRoom(own)) return takeRoom(known.length) ? known : [];
+		// The service's own field of this name isn't ours.
+		const names = Object.keys(fields).filter((name) => name !== LEFT_OUT);
+		return [...new Set([...known, ...names])];
+	};
 	const shortenFields = (fields: AnyFields, depth: number): AnyFields => {
 		const { own } = sizeOf(fields);
-		const isKept = (name: string) => own <= MAX_PARTS || KEPT_NAMES.has(name);
-		const names = own <= MAX_PARTS ? Object.keys(fields) : [...KEPT_NAMES];
-		const kept = depth > MAX_DEPTH ? [] : names.filter((name) => Object.hasOwn(fields, name));
+		const kept = depth > MAX_DEPTH ? [] : chooseNames(fields, own);
 		// Unlike an assignment, it takes every name.
 		const short = Object.fromEntries(kept.map((name) => [name, shorten(fields[name], depth + 1)]));
 		if (kept.length === own) return short;
-		const others = kept.length > 0 && Object.keys(fields).filter((name) => !isKept(name));
+		const isKept = new Set(kept);
+		const others = kept.length > 0 && Object.keys(fields).filter((name) => !isKept.has(name));
 		const rest = others ? [others, others.map((name) => fields[name])] : fields;
 		return { ...short, [LEFT_OUT]: leaveOut(own - kept.length, rest) };
 	};
@@ -60,9 +72,9 @@ function createShortForm(request: AnyFields): AnyFields {
 			return value;
 		}
 		if (!Array.isArray(value)) return shortenFields(value as AnyFields, depth);
-		return own > MAX_PARTS || depth > MAX_DEPTH
-			? [{ [LEFT_OUT]: leaveOut(own, value) }]
-			: value.map((each) => shorten(each, depth + 1));
+		return depth <= MAX_DEPTH && takeRoom(own)
+			? value.map((each) => shorten(each, depth + 1))
+			: [{ [LEFT_OUT]: leaveOut(own, value) }];
 	};
 	const short = shortenFields(request, 0);
 	const leftOut: LeftOut = { ...(short[LEFT_OUT] as LeftOut | undefined), fields: total };
@@ -91,5 +103,5 @@ export function wholeRequest(request: AnyFields): AnyFields | undefined {
 /** Returns the number of fields that a short form leaves out: 0 for any other request. */
 export function countLeftOut(request: AnyFields): number {
 	const { fields } = Object(request[LEFT_OUT]) as Partial<LeftOut>;
-	return typeof fields === 'number' ? fields : 0;
+	return typeof fields === 'number' && fields > 0 ? fields : 0;
 }
