@@ -1,3 +1,4 @@
+import { countLeftOut } from '../../shared/approvals/largeRequest';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import {
 	fingerprintContent,
@@ -68,7 +69,11 @@ export function differences(asked: Interaction, pending: Record<string, unknown>
 
 /** Returns the reason why an answer to the requests shown doesn't count for a pending one, or undefined. */
 export function findMismatch(
-	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
+	{
+		answer,
+		asked,
+		sessionId,
+	}: { answer: string; asked: readonly Interaction[]; sessionId: string },
 	pending: Record<string, unknown>,
 ): string | undefined {
 	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
@@ -80,9 +85,9 @@ export function findMismatch(
 	if (origin?.contentHash === undefined) return "the request shown doesn't say for which session";
 	if (origin.sessionId !== sessionId) return 'the request shown was for another session';
 	const changed = differences(first, pending);
-	return changed.length > 0
-		? `it isn't the request shown: its ${changed.join(' and ')} changed`
-		: undefined;
+	if (changed.length > 0) return `it isn't the request shown: its ${changed.join(' and ')} changed`;
+	const isShown = countLeftOut(pending) === 0;
+	return isShown || answer === 'deny' ? undefined : 'it has too many fields to be shown whole';
 }
 
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the item on To Approve here.';
