@@ -182,6 +182,12 @@ describe('a session', () => {
 	});
 });
 
+test('Limit also holds for a service that sends more', async () => {
+	serve({ 'GET /tasks': getList({ id: ID }, { id: OTHER }) });
+	const { outputs } = await run(setup('task.getAll', { limit: 1 }));
+	expect(outputs[0].map(({ json }) => json)).toEqual([{ id: ID }]);
+});
+
 describe('setup_required', () => {
 	const message = 'Create a project that a key can act on';
 	const setup_required = {

@@ -298,6 +298,9 @@ describe('counts', () => {
 			},
 			`${named(PATH)} (+1 −2)`,
 		],
+		['of an edit that replaces all', { oldText: 'a', newText: 'b', replace_all: true }, 'a file'],
+		['of an expected number', { oldText: 'a', newText: 'b', expected_replacements: 2 }, 'a file'],
+		['of one', { oldText: 'a', newText: 'b', expected_replacements: 1 }, 'a file (+1 −1)'],
 		[
 			'of three files, and the number of the others',
 			{ edits: numbered(5, 'f').map((path) => ({ path, oldText: 'a', newText: 'b' })) },

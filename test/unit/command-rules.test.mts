@@ -169,6 +169,7 @@ describe('a wildcard approves', () => {
 		// Options that run programs have to be typed
 		['find *', 'find . -delete'],
 		['find *', 'find . -exec rm x'],
+		['find.exe *', 'find.exe . -exec rm x'],
 		['find . * -name x', 'find . -delete -name x'],
 		['git *', 'git -c core.pager=x log'],
 		['git *', 'git -C . -c core.pager=x log'],
@@ -202,7 +203,7 @@ describe('a wildcard approves', () => {
 		['curl https://*.example.com/*', "curl 'https://other.test\\.example.com/x'"],
 		['curl https://*.example.com/*', 'curl https://user@other.example.com/x'],
 		['curl https://example.com/*', 'curl https://example.com/%2e%2e/x'],
-		['curl https://example.com/a/*', 'curl https://example.com/a/..%2fx'],
+		['curl https://example.com/a/*', 'curl https://example.com/a/x%2fy'],
 		['curl https://example.com/a/*', 'curl https://example.com/a/../x'],
 		['curl https://example.com*', 'curl https://example.com.other.test/x'],
 		['curl https://example.com*', 'curl https://example.com@other.test/x'],
