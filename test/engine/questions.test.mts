@@ -192,21 +192,25 @@ describe('a denial with a reason', () => {
 	const deny: Fill = (html) => fillIn(html, 'Deny', { reason1: 'Use the trash.', comment: '' });
 	const messages = (stage: Stage) => listBodies(stage, '/messages').map(({ text }) => text);
 
-	test('sends it with the decision if an override has a place', async () => {
+	test('sends it with the decision if an override has a place, and a comment on an approval as a message', async () => {
 		const stage = createStage();
 		const body = { type: '{type}', response: '{option}', reason: '{reason}' };
 		stage.credentials.overrides = JSON.stringify({ resolveInteraction: { body } });
 		const flow = ask(prompt, { approvals: { sendComments: true } });
-		const { item, sent, pages } = await answering(stage, flow, deny);
+		const { item, sent, pages } = await answering(stage, flow, (html, asked) => ({
+			...deny(html, asked),
+			request0: fillIn(html, 'Approve once').request0,
+			comment: 'Thanks.',
+		}));
 		expect(pages[0]).toContain('The agent gets it.');
 		expect(sent).toEqual([
-			{ type: 'permission', response: 'reject' },
-			{ type: 'permission', response: 'reject', reason: 'Use the trash.' },
+			{ type: 'permission', response: 'once' },
+			{ type: 'permission', response: 'reject', reason: 'Use the trash.\nThanks.' },
 		]);
-		expect(messages(stage)).toEqual([]);
+		expect(messages(stage)).toEqual(['Thanks.']);
 		expect(item.decisions).toMatchObject([
-			{ patterns: ['git push'] },
-			{ patterns: ['rm -rf build'], comment: 'Use the trash.' },
+			{ patterns: ['git push'], comment: 'Thanks.' },
+			{ patterns: ['rm -rf build'], comment: 'Use the trash.\nThanks.' },
 		]);
 	});
 

@@ -28,6 +28,11 @@ const asks = ({ pendingInteractions = [] }) => pendingInteractions.length > 0;
 
 async function tryOn(sessionId: unknown) {
 	const since = (await service.requests()).length;
+	const denied = { permission: 'edit', pattern: 'index.html', decision: 'deny' };
+	const moreRules = ['2020-01-01T00:00Z', '2999-01-01T00:00Z'].map((expires) => ({
+		...denied,
+		expires,
+	}));
 	const execution = await run({
 		node: 'runAgentSession',
 		parameters: {
@@ -36,6 +41,7 @@ async function tryOn(sessionId: unknown) {
 			permissionPolicy: 'rules',
 			permissionRules: { rule: [{ permission: 'bash', pattern: 'npm *', decision: 'approve' }] },
 			defaultDecision: 'ask',
+			approvals: { moreRules: JSON.stringify(moreRules) },
 		} as IDataObject,
 		items: [{}],
 		credentials: service.credentials,
@@ -60,7 +66,12 @@ test('shows the decisions about the pending requests of a session, with one requ
 		expect(execution.outputs.map((items) => items.length)).toEqual([2]);
 		expect(execution.outputs[0].map(({ json }) => json)).toMatchObject([
 			{ decision: 'approve', decidedBy: 'rule 1', suggestedRule: { decision: 'approve' } },
-			{ decision: 'ask', request: { permission: 'edit', patterns: ['index.html'] } },
+			// The first of More Rules has expired.
+			{
+				decision: 'deny',
+				decidedBy: 'more rule 2',
+				request: { permission: 'edit', patterns: ['index.html'] },
+			},
 		]);
 		expect(Object.keys(execution.outputs[0][0].json).slice(0, 2)).toEqual(['decision', 'because']);
 		expect(sent).toEqual([

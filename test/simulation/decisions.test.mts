@@ -60,6 +60,7 @@ describe('resolving is verified', () => {
 				{ permission: 'bash', state: 'confirmed' },
 				{ permission: 'edit', state: 'unconfirmed' },
 			],
+			changes: [],
 			warnings: [expect.stringMatching(/couldn't be confirmed/)],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
