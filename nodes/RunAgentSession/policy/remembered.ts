@@ -30,8 +30,8 @@ function steadyText(name: string, value: unknown): unknown {
 
 /** Leaves out what differs in each request, not in anything deeper. */
 function steadyFields(fields: Fields, others: readonly string[] = []): Fields {
-	const left = [...LEFT_OUT, ...others];
-	const kept = Object.keys(fields).filter((name) => !left.includes(name));
+	const left = new Set([...LEFT_OUT, ...others]);
+	const kept = Object.keys(fields).filter((name) => !left.has(name));
 	return Object.fromEntries(kept.map((name) => [name, steadyText(name, fields[name])]));
 }
 
