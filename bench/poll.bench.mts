@@ -51,6 +51,19 @@ const one =
 const fields = (poll: number) =>
 	Object.fromEntries(Array.from({ length: 87_000 }, (_, at) => [`k${at}`, poll]));
 
+const tree = (width: number, depth: number, leaf: unknown): unknown =>
+	depth === 0
+		? leaf
+		: Object.fromEntries(
+				Array.from({ length: width }, (_, at) => [`k${at}`, tree(width, depth - 1, leaf)]),
+			);
+/** An edit with many lines in common, at other places */
+function change(lines: number, poll: number): object {
+	const text = (step: number) =>
+		Array.from({ length: lines }, (_, at) => `${(at * step + poll) % 7}`).join('\n');
+	return { permission: 'edit', patterns: ['a.ts'], metadata: { before: text(1), after: text(3) } };
+}
+
 /** Requests of about 1 MiB in other shapes */
 const SHAPES: Record<string, (poll: number) => object[]> = {
 	'one with 87,000 fields': one(fields),
@@ -75,6 +88,17 @@ const SHAPES: Record<string, (poll: number) => object[]> = {
 			...request,
 			metadata: Object.fromEntries(Array.from({ length: 1_900 }, (_, at) => [`k${at}`, poll])),
 		})),
+	'one with a tree of 87,000 fields': (poll) => [
+		{ ...many(1)(poll)[0], metadata: tree(44, 3, poll) },
+	],
+	'200 with the same change': (poll) =>
+		many(200)(poll).map((request, at) => ({
+			...request,
+			...change(600, poll),
+			id: `${poll}-${at}`,
+		})),
+	'5 with a change of 20,000 lines': (poll) =>
+		many(5)(poll).map((request) => ({ ...request, ...change(20_000, poll) })),
 	'20,000 without anything': (poll) =>
 		Array.from({ length: 20_000 }, (_, at) => ({ type: 'permission', id: `${poll}-${at}` })),
 	'200 whose metadata changes': (poll) =>

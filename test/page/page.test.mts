@@ -538,3 +538,11 @@ describe('Approve from now on', () => {
 		]);
 	});
 });
+
+test('the change of requests with the same content is read once, however many they are', () => {
+	const edit = (id: string, after = 'b') =>
+		request({ id, permission: 'edit', metadata: { before: 'a', after } });
+	const { requests } = pending(edit('1'), edit('2'), edit('3', 'c'));
+	expect(requests[1].change).toBe(requests[0].change);
+	expect(requests[2].change).not.toEqual(requests[0].change);
+});

@@ -226,6 +226,8 @@ describe('a unified diff', () => {
 const line = fc.constantFrom('a', 'b', 'c', '', '-- x', '++ y', '@@ z', ' d');
 const lines = fc.array(line, { maxLength: 12 });
 
+const createSteps = () => ({ steps: 500_000 });
+
 /** Length of the longest common subsequence, by trying everything */
 function longestCommon(one: string[], other: string[]): number {
 	const row = Array<number>(other.length + 1).fill(0);
@@ -244,7 +246,7 @@ describe('comparing two texts', () => {
 	test('changes as few lines as possible, and turns one text into the other', () => {
 		fc.assert(
 			fc.property(lines, lines, (before, after) => {
-				const { lines: changed, isExact } = compareLines(before, after, true);
+				const { lines: changed, isExact } = compareLines(before, after, true, createSteps());
 				const removed = changed.filter(({ sign }) => sign === '-');
 				const added = changed.filter(({ sign }) => sign === '+');
 				expect(isExact).toBe(true);
@@ -264,7 +266,7 @@ describe('comparing two texts', () => {
 	test('shows three lines around each change, and joins changes that are close', () => {
 		const before = numbered(40);
 		const after = before.map((each, at) => ([9, 15, 34].includes(at) ? `${each}!` : each));
-		const { lines: changed } = compareLines(before, after, true);
+		const { lines: changed } = compareLines(before, after, true, createSteps());
 		expect(changed.filter(({ sign }) => sign === '@').map((each) => each.text)).toEqual([
 			'@@ -7,13 +7,13 @@',
 			'@@ -32,7 +32,7 @@',
@@ -275,7 +277,7 @@ describe('comparing two texts', () => {
 	test('shows a change in 100,000 lines, also far from another', () => {
 		const before = numbered(100_000);
 		const after = before.map((each, at) => ([5, 99_990].includes(at) ? 'new' : each));
-		const { lines: changed, isExact } = compareLines(before, after, true);
+		const { lines: changed, isExact } = compareLines(before, after, true, createSteps());
 		expect(isExact).toBe(true);
 		expect(changed.filter(({ sign }) => sign === '+').map((each) => each.new)).toEqual([6, 99_991]);
 	});
@@ -310,6 +312,16 @@ describe('counts', () => {
 });
 
 describe('a long change', () => {
+	test('of many texts costs no more than one of one', () => {
+		const mixed = (step: number) =>
+			Array.from({ length: 300 }, (_, at) => `${(at * step) % 7}`).join('\n');
+		const edit = { path: PATH, oldText: mixed(1), newText: mixed(3) };
+		expect(read({ edits: [edit] })?.files[0].added).toBeGreaterThan(0);
+		expect(read({ edits: Array.from({ length: 40 }, () => edit) })).toMatchObject({
+			files: [{ isCountable: false }],
+		});
+	});
+
 	test('is cut after 400 lines, and counts those left out', () => {
 		const change = read({ before: '', after: numbered(1_000).join('\n') })!;
 		expect(change.files[0].lines).toHaveLength(400);

@@ -1,5 +1,6 @@
+import { oncePer } from '../../shared/lazily';
 import { isRecord, MIB } from '../../shared/values';
-import { compareLines } from './lineDiff';
+import { compareLines, type StepBudget } from './lineDiff';
 import { parseDiff, type ChangeLine, type FileDiff } from './unifiedDiff';
 
 // Finds the changes of files in an agent's metadata, under the names that agents use.
@@ -12,7 +13,7 @@ export interface ReadFile extends FileDiff {
 }
 
 /** What a reading may still cost */
-interface Budget {
+interface Budget extends StepBudget {
 	characters: number;
 	lines: number;
 	fields: number;
@@ -25,6 +26,7 @@ const createBudget = (): Budget => ({
 	characters: MIB,
 	lines: 50_000,
 	fields: 5_000,
+	steps: 200_000,
 	isSpent: false,
 });
 
@@ -110,7 +112,7 @@ function readPair(
 		return [];
 	const [before, after] = values.map((value) => (isString(value) ? value : ''));
 	const [old, now] = [before, after].map((text) => toLines(text, budget));
-	const { lines, isExact } = compareLines(old.lines, now.lines, isWhole);
+	const { lines, isExact } = compareLines(old.lines, now.lines, isWhole, budget);
 	const repeats = REPEATS_NAMES.map((name) => fields.get(name) ?? false);
 	const isRepeated = repeats.some((value) => value !== false && value !== 1);
 	const end = endsLine(after) ? 'new' : 'old';
@@ -252,13 +254,14 @@ function joinFiles(files: readonly ReadFile[]): ReadFile[] {
 	return joined;
 }
 
-/**
- * Reads the changes in a request or in its metadata. Never throws.
- * @returns `isComplete`: false if a text was too long, or the metadata has too many or too deep fields
- */
-export function findFiles(request: unknown): { files: ReadFile[]; isComplete: boolean } {
+interface Found {
+	files: readonly ReadFile[];
+	/** False if a text was too long, or the metadata has too many or too deep fields */
+	isComplete: boolean;
+}
+
+const findIn = oncePer((request: Record<string, unknown>): Found => {
 	const budget = createBudget();
-	if (!isRecord(request)) return { files: [], isComplete: true };
 	const { patterns, permission } = request;
 	const isEditing = isString(permission) && EDITING.test(permission.slice(0, 100));
 	const [only, ...others] = Array.isArray(patterns) ? (patterns as unknown[]) : [];
@@ -266,4 +269,8 @@ export function findFiles(request: unknown): { files: ReadFile[]; isComplete: bo
 	const path = isPath && only !== '' ? only : undefined;
 	const files = readFields(request, { path, isEditing, depth: 1 }, budget, 'response');
 	return { files: joinFiles(files), isComplete: !budget.isSpent };
-}
+});
+
+/** Reads the changes in a request or in its metadata, once. Never throws. */
+export const findFiles = (request: unknown): Found =>
+	isRecord(request) ? findIn(request) : { files: [], isComplete: true };

@@ -2,8 +2,11 @@ import type { ChangeLine } from './unifiedDiff';
 
 /** Unchanged lines shown around a change */
 const CONTEXT = 3;
-/** Steps of a comparison, about 10 ns each */
-const MAX_STEPS = 500_000;
+/** What comparisons may still cost, in steps of about 10 ns each */
+export interface StepBudget {
+	steps: number;
+}
+
 /** Equal lengths are compared character by character, about 32 in a step */
 const CHARACTERS_PER_STEP = 32;
 
@@ -22,13 +25,13 @@ interface Block {
 function pairLines(
 	before: readonly string[],
 	after: readonly string[],
+	budget: StepBudget,
 ): Array<[old: number, now: number]> | undefined {
 	/** For each number of edits, the furthest line on each diagonal (old - new), from -edits to edits */
 	const reached: Int32Array[] = [];
-	let steps = 0;
 	const isEqual = (old: number, now: number) => {
 		const [one, other] = [before[old], after[now]];
-		steps += one.length === other.length ? 1 + one.length / CHARACTERS_PER_STEP : 1;
+		budget.steps -= one.length === other.length ? 1 + one.length / CHARACTERS_PER_STEP : 1;
 		return one === other;
 	};
 	const isInsertion = (edits: number, diagonal: number) => {
@@ -56,12 +59,12 @@ function pairLines(
 		}
 		return pairs.reverse();
 	};
-	for (let edits = 0; steps < MAX_STEPS; edits++) {
+	for (let edits = 0; budget.steps > 0; edits++) {
 		const line = new Int32Array(2 * edits + 1);
-		for (let diagonal = -edits; diagonal <= edits && steps < MAX_STEPS; diagonal += 2) {
+		for (let diagonal = -edits; diagonal <= edits && budget.steps > 0; diagonal += 2) {
 			let old = start(edits, diagonal);
 			let now = old - diagonal;
-			steps++;
+			budget.steps--;
 			while (old < before.length && now < after.length && isEqual(old, now)) {
 				old++;
 				now++;
@@ -78,22 +81,24 @@ function pairLines(
 function pairCommonLines(
 	before: readonly string[],
 	after: readonly string[],
+	budget: StepBudget,
 ): Array<[old: number, now: number]> | undefined {
 	const commonIn = (texts: readonly string[], others: readonly string[]) => {
 		const known = new Set(others);
-		return texts.flatMap((text, at) => (known.has(text) ? [at] : []));
+		return [...texts.keys()].filter((at) => known.has(texts[at]));
 	};
 	if (before.length === 0 || after.length === 0) return [];
 	const [olds, news] = [commonIn(before, after), commonIn(after, before)];
 	const pairs = pairLines(
 		olds.map((at) => before[at]),
 		news.map((at) => after[at]),
+		budget,
 	);
 	return pairs?.map(([old, now]) => [olds[old], news[now]]);
 }
 
 /** Returns the changed parts. `isExact` is false if a part may have equal lines. */
-function findBlocks(before: readonly string[], after: readonly string[]) {
+function findBlocks(before: readonly string[], after: readonly string[], budget: StepBudget) {
 	const shorter = Math.min(before.length, after.length);
 	let start = 0;
 	while (start < shorter && before[start] === after[start]) start++;
@@ -101,7 +106,7 @@ function findBlocks(before: readonly string[], after: readonly string[]) {
 	while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end])
 		end++;
 	const [oldEnd, nowEnd] = [before.length - end, after.length - end];
-	const pairs = pairCommonLines(before.slice(start, oldEnd), after.slice(start, nowEnd));
+	const pairs = pairCommonLines(before.slice(start, oldEnd), after.slice(start, nowEnd), budget);
 	const blocks: Block[] = [];
 	let [old, now] = [start, start];
 	for (const [nextOld, nextNow] of [...(pairs ?? []), [oldEnd - start, nowEnd - start]]) {
@@ -135,10 +140,14 @@ export function compareLines(
 	before: readonly string[],
 	after: readonly string[],
 	isNumbered: boolean,
+	budget: StepBudget,
 ): { lines: ChangeLine[]; isExact: boolean } {
-	const { blocks, isExact } = findBlocks(before, after);
+	const { blocks, isExact } = findBlocks(before, after, budget);
 	const lines: ChangeLine[] = [];
-	const number = (name: 'old' | 'new', at: number) => (isNumbered ? { [name]: at + 1 } : {});
+	const removed = (at: number): ChangeLine =>
+		isNumbered ? { sign: '-', old: at + 1, text: before[at] } : { sign: '-', text: before[at] };
+	const added = (at: number): ChangeLine =>
+		isNumbered ? { sign: '+', new: at + 1, text: after[at] } : { sign: '+', text: after[at] };
 	for (const [index, group] of groupBlocks(blocks).entries()) {
 		const [first, last] = [group[0], group[group.length - 1]];
 		const lead = Math.min(CONTEXT, first.old, first.now);
@@ -149,19 +158,12 @@ export function compareLines(
 		let at = { old, now };
 		const keepUntil = (end: number) => {
 			for (; at.old < end; at.old++, at.now++)
-				lines.push({
-					sign: ' ',
-					...number('old', at.old),
-					...number('new', at.now),
-					text: before[at.old],
-				});
+				lines.push({ ...removed(at.old), ...added(at.now), sign: ' ' });
 		};
 		for (const block of group) {
 			keepUntil(block.old);
-			for (let line = block.old; line < block.oldEnd; line++)
-				lines.push({ sign: '-', ...number('old', line), text: before[line] });
-			for (let line = block.now; line < block.nowEnd; line++)
-				lines.push({ sign: '+', ...number('new', line), text: after[line] });
+			for (let line = block.old; line < block.oldEnd; line++) lines.push(removed(line));
+			for (let line = block.now; line < block.nowEnd; line++) lines.push(added(line));
 			at = { old: block.oldEnd, now: block.nowEnd };
 		}
 		keepUntil(last.oldEnd + tail);

@@ -196,6 +196,7 @@ function toPageRequest(
 	{ preferences = PREFERENCES, questions }: Asking,
 	question: Question,
 	position: number,
+	{ change, isChangeWhole }: ReadChange,
 ): PageRequest {
 	const { record, interaction, because, takes } = undecided;
 	const asked = record.quiet
@@ -203,9 +204,7 @@ function toPageRequest(
 		: isQuestion(interaction)
 			? readQuestion(interaction)
 			: undefined;
-	const change = readChange(interaction);
-	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
-	const isWhole = !isLongRequest(interaction) && isChangeWhole === true;
+	const isWhole = !isLongRequest(interaction) && isChangeWhole;
 	const canDecide = takes === 'decision';
 	const offered = canDecide
 		? pageChoices(interaction, preferences, isWhole && question.offersFromNowOn)
@@ -249,15 +248,41 @@ const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] =
 	});
 };
 
+interface ReadChange {
+	change?: ProposedChange;
+	/** True if a page of its own shows all of it */
+	isChangeWhole: boolean;
+}
+
+function readChangeOf(interaction: Interaction): ReadChange {
+	const change = readChange(interaction);
+	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
+	return { change, isChangeWhole: isChangeWhole === true };
+}
+
+/** Reads the change of requests with the same content once: there may be many. */
+function createChangeReader(): (request: UndecidedRequest) => ReadChange {
+	const known = new Map<string, ReadChange>();
+	return ({ record: { steadyHash }, interaction }) => {
+		const change = known.get(steadyHash ?? '') ?? readChangeOf(interaction);
+		if (steadyHash !== undefined) known.set(steadyHash, change);
+		return change;
+	};
+}
+
 /** Returns the requests that a link's approver may answer: those of its question first, then those of the session's others. */
 export function createForm(asking: Asking, own: Question, approver: number): PageForm {
 	const { requests: records, questions } = asking;
 	const reader = own.approvers[approver];
+	const readOnce = createChangeReader();
 	const open = listAnswerable(records).flatMap((undecided) => {
 		const question = findQuestion(questions, undecided.record);
 		const position = question ? positionIn(question, reader, own) : -1;
 		if (!question || position < 0) return [];
-		return { question, request: toPageRequest(undecided, asking, question, position) };
+		return {
+			question,
+			request: toPageRequest(undecided, asking, question, position, readOnce(undecided)),
+		};
 	});
 	// Requests that lack an answer come first, because the number shown is limited.
 	const rank = ({ question, request }: (typeof open)[number]): number =>
