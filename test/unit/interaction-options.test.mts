@@ -27,6 +27,23 @@ const choose = (
 	named: Partial<OptionPreferences> = {},
 ) => chooseOption(getOptions(options), decision, { approveWith, ...named });
 
+test.each([
+	{ description: "Don't ask again" },
+	{ description: 'You won’t be asked for git push' },
+	{ hint: 'No longer ask' },
+	{ description: 'Skips this prompt next time' },
+	{ title: 'Adds git push to the allowlist' },
+	{ description: 'Valid today' },
+	{ id: 'allow_always' },
+	{ key: 'allowSession' },
+])('an option that lasts by another field is never chosen as once: %j', (other) => {
+	const once = { value: 'once', label: 'Allow once' };
+	expect(choose([once], 'approve')).toBe('once');
+	const harmless = { id: 'a1', key: 'y', description: 'Runs it' };
+	expect(choose([{ ...once, ...harmless }], 'approve')).toBe('once');
+	expect(choose([{ ...once, ...other }], 'approve')).toBeUndefined();
+});
+
 describe('an option is recognized by the words of its value', () => {
 	test.each<[string[], Side, ApproveWith, string | undefined]>([
 		[['always', 'once', 'reject'], 'approve', 'once', 'once'],

@@ -57,10 +57,11 @@ const SINGLE_WORDS = new Map([
 	['no', 'deny'],
 ]);
 
+const withoutApostrophes = (text: string): string => text.replace(/['’ʼ´`]/g, '');
+
 /** Returns the words of `allowAlways`, `allow_always`, "✅ Allow" or "Don't allow", in lower case. */
 function normalizeWords(text: string): string[] {
-	const plain = text
-		.replace(/['’ʼ´`]/g, '')
+	const plain = withoutApostrophes(text)
 		.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
 		.replace(/[✅✔✓]\uFE0F?/gu, ' yes ')
 		.replace(/[❌✖🚫⛔]\uFE0F?/gu, ' deny ')
@@ -285,9 +286,11 @@ export function chooseOption(
 /** Fields of an option that say nothing about its effect */
 const HARMLESS_FIELDS = new Set(
 	splitWords(
-		'value label id key icon color colour style variant shortcut hotkey order index default isDefault primary selected disabled',
+		'value label icon color colour style variant shortcut hotkey order index default isDefault primary selected disabled',
 	),
 );
+/** Fields whose words may say how long an option lasts, but needn't say anything */
+const NAME_FIELDS = new Set(['id', 'key']);
 /** Fields that people read */
 const TEXT_FIELDS = new Set(
 	splitWords('description name title hint help tooltip detail details text'),
@@ -296,9 +299,11 @@ const LASTING_TEXT = new RegExp(
 	`\\b(?:${splitWords(
 		'always forever permanent permanently persist persists persistent remember remembers remembered session future ' +
 			'subsequent later all every any until whole entire global globally project workspace repository similar matching ' +
+			'today tonight henceforth trust trusts trusted allowlist whitelist automatically ' +
 			'second seconds minute minutes min mins hour hours hr hrs day days week weeks month months year years ' +
 			'[0-9]+[smhdw]',
-	).join('|')}|from now on|rest of)\\b|\\b(?:not|nt|never|without|stop)\\b[^.]{0,20}\\bask`,
+	).join('|')}|from (?:now|here) on|rest of|next time|going forward)\\b|` +
+		'\\b(?:not|dont|wont|cant|cannot|never|no longer|without|stop|skip)\\b[^.]{0,20}\\b(?:ask|prompt)',
 );
 const ONCE_TEXT =
 	/^(?:once|one|single|one.?time|this|none|request|command|call|this (?:time|request|command|call)|0|1|false)$/;
@@ -309,7 +314,9 @@ function saysLasting(name: string, value: unknown): boolean {
 		return false;
 	const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
 	if (text === '' || text.length > MAX_OPTION_LENGTH) return true;
-	if (TEXT_FIELDS.has(name)) return LASTING_TEXT.test(text.replace(/['’]/g, ''));
+	if (NAME_FIELDS.has(name))
+		return normalizeWords(String(value)).some((word) => [...LASTING_WORDS, WIDENS].includes(word));
+	if (TEXT_FIELDS.has(name)) return LASTING_TEXT.test(withoutApostrophes(text));
 	const { side, once, lasting } = readOptionText(text);
 	const isPlain = (side === 'approve' || side === 'deny') && !lasting;
 	return !(once || isPlain || ONCE_TEXT.test(text)) || lasting;
