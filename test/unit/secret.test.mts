@@ -49,6 +49,15 @@ test('JSON without the key stays unchanged, and so does what is around it', () =
 	);
 });
 
+test('the key is found beside JSON that is nested too deeply, also escaped and as a name', () => {
+	const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+	const escaped = written(KEY, [true]);
+	const text = `{"error":{"message":"${escaped}","${escaped}":1},"deep":${deep}}`;
+	expect(parseBody(text, createRedactor(KEY)).body).toMatchObject({
+		error: { message: '[API key]', '[API key]': 1 },
+	});
+});
+
 test.each([
 	['a number', '{"a":12345678}', '12345678', { a: '[API key]' }],
 	[

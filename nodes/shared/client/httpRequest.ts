@@ -25,7 +25,7 @@ export function parseBody(
 ): { body: unknown; text?: string } {
 	const body = parseJson(text);
 	if (body === undefined) return { body, text: redact(text).slice(0, MAX_TEXT_LENGTH) };
-	return { body: mayBeIn(text) ? (redactValue(body, redact) ?? parseJson(redact(text))) : body };
+	return { body: mayBeIn(text) ? redactValue(body, redact) : body };
 }
 
 /** After unpacking */

@@ -1,5 +1,3 @@
-import { isRecord, isTooDeep } from '../values';
-
 // Removes the API key before anything is shown or logged, because a service may echo it. The service has the key anyway, so encodings in
 // encodings aren't searched.
 
@@ -57,18 +55,28 @@ export function createRedactor(secret: string): Redactor {
 	};
 }
 
-/** Redacts the texts, numbers and names of a value, or returns undefined if it's nested too deeply. */
+/** Redacts the texts, numbers and names of a JSON value, however deep it is. Changes objects and lists themselves. */
 export function redactValue(value: unknown, redact: Redactor['redact']): unknown {
-	const redactNumber = (number: number): unknown =>
-		redact(String(number)) === String(number) ? number : redact(String(number));
 	const clean = (each: unknown): unknown => {
-		if (typeof each === 'string') return redact(each);
-		if (Array.isArray(each)) return each.map(clean);
-		if (typeof each === 'number') return redactNumber(each);
-		if (!isRecord(each)) return each;
-		return Object.fromEntries(
-			Object.entries(each).map(([name, inner]) => [redact(name), clean(inner)]),
-		);
+		if (typeof each !== 'string' && typeof each !== 'number') return each;
+		const text = redact(String(each));
+		return text === String(each) ? each : text;
 	};
-	return isTooDeep(value) ? undefined : clean(value);
+	const root: Record<string, unknown> = { value };
+	const left: Array<Record<string, unknown> | unknown[]> = [root];
+	const cleanInside = (each: unknown): unknown => {
+		if (typeof each === 'object' && each !== null) left.push(each as typeof root);
+		return clean(each);
+	};
+	for (let inside = left.pop(); inside; inside = left.pop()) {
+		if (Array.isArray(inside))
+			for (let at = 0; at < inside.length; at++) inside[at] = cleanInside(inside[at]);
+		else
+			for (const name of Object.keys(inside)) {
+				const [cleanName, each] = [redact(name), cleanInside(inside[name])];
+				if (cleanName !== name) delete inside[name];
+				inside[cleanName] = each;
+			}
+	}
+	return root.value;
 }
