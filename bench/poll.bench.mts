@@ -91,6 +91,12 @@ const SHAPES: Record<string, (poll: number) => object[]> = {
 	'one with a tree of 87,000 fields': (poll) => [
 		{ ...many(1)(poll)[0], metadata: tree(44, 3, poll) },
 	],
+	'one with 100,000 objects in each other': (poll) => [
+		{
+			...many(1)(poll)[0],
+			metadata: { x: Array.from({ length: 1_150 }, () => tree(1, 90, poll)) },
+		},
+	],
 	'200 with the same change': (poll) =>
 		many(200)(poll).map((request, at) => ({
 			...request,

@@ -95,8 +95,9 @@ export interface Size {
 
 /** Sizes of values that aren't too deep. Listing the keys of a large object is slow. */
 const sizes = new WeakMap<object, Size>();
-/** Values with fewer inside are looked at again. */
+/** Values with fewer inside, and deeper ones than a request is shortened, are looked at again. */
 const MIN_KNOWN = 20;
+const MAX_KNOWN_DEPTH = 10;
 
 const UNMEASURED: Size = { own: Infinity, all: Infinity };
 
@@ -117,7 +118,7 @@ function measure(value: object, maxDepth: number): Size | undefined {
 			if (isObject(one) && !measureInside(one, depth + 1)) return undefined;
 		}
 		const size = { own: inner.length, all: before - left };
-		if (size.all >= MIN_KNOWN) known.push([each, size]);
+		if (size.all >= MIN_KNOWN && depth <= MAX_KNOWN_DEPTH) known.push([each, size]);
 		return size;
 	};
 	const size = sizes.get(value) ?? measureInside(value, 0);
