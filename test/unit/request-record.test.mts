@@ -136,6 +136,15 @@ describe('content identifies a request', () => {
 		expect(record).toMatchObject({ id: 'r9', seenAt: 1, askedAt: 5, votes: [vote()] });
 	});
 
+	test('an answer to a request that has lost its ID is not sent', () => {
+		const seen = polled([], 1, request());
+		const question = createQuestion(seen, undefined, 1, {});
+		const voted = recordVotes(recordAsked(seen, seen, 1), seen[0], [vote()]);
+		const plan = planDecisions(polled(voted, 2, request({ id: '' })), [question], () => approve);
+		expect(plan.due).toEqual([]);
+		expect(plan.undecided).toMatchObject([{ because: 'it has no ID to answer to' }]);
+	});
+
 	test('after a confirmed decision, the same content is a new request', () => {
 		const sent = recordTaken(
 			recordSending(polled([], 1, request()), polled([], 1, request())[0], approve, 2),

@@ -82,12 +82,12 @@ function findVerdict(
 	questions: readonly Question[],
 	decide: (interaction: Interaction) => Verdict,
 ): RequestVerdict | AskVerdict {
-	const voted = decidedByVotes(record, questions);
-	if (voted && !(record.unsteady && voted.decision !== 'deny'))
-		return { ...voted, decidedBy: 'page' };
 	const interaction = record.interaction!;
 	const obstacle = findObstacleOf(interaction);
 	if (obstacle !== undefined) return askVerdict(obstacle);
+	const voted = decidedByVotes(record, questions);
+	if (voted && !(record.unsteady && voted.decision !== 'deny'))
+		return { ...voted, decidedBy: 'page' };
 	if (isQuestion(interaction)) return askVerdict("it's a question, which only an approver answers");
 	const verdict = decide(interaction);
 	if (record.wasResolved && verdict.decision !== 'ask')
