@@ -47,7 +47,7 @@ export class RunAgentSession implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Connect Completed to what follows, and To Approve to a node that sends a message. Connect nothing back: the node waits by itself.',
+				'Connect Completed to the next node, and To Approve to a node that sends a message. Connect nothing back: the node waits by itself.',
 		},
 		inputs: `={{ $parameter.hasOutputParser ? ["main", ${JSON.stringify(OUTPUT_PARSER_INPUT)}] : ["main"] }}`,
 		outputs: `={{ ${IS_WAITING} ? ${JSON.stringify(OUTPUTS)} : ["main"] }}`,

@@ -1,5 +1,5 @@
 import { countLeftOut, LEFT_OUT } from '../../shared/approvals/largeRequest';
-import { isRecord, toText } from '../../shared/values';
+import { isRecord, omit, toText } from '../../shared/values';
 import { readPermission, type ShownAs } from '../policy/kinds';
 
 // Takes a request apart for an approver. Leaves nothing out: unknown fields become one text.
@@ -31,17 +31,6 @@ export interface RequestDetails {
 	hidden: number;
 }
 
-/** Returns a copy without some fields, or undefined if it's empty. */
-function without(
-	thing: Record<string, unknown>,
-	names: readonly string[],
-): Record<string, unknown> | undefined {
-	const others = Object.keys(thing).filter((name) => !names.includes(name));
-	return others.length > 0
-		? Object.fromEntries(others.map((name) => [name, thing[name]]))
-		: undefined;
-}
-
 const TARGET_LABELS: Record<RequestKind, string> = {
 	command: 'Command',
 	edit: 'File',
@@ -68,21 +57,22 @@ function describeRest(interaction: Record<string, unknown>): string {
 	const { response } = interaction;
 	const { options } = isRecord(response) ? response : {};
 	const foreign = Array.isArray(options)
-		? options.flatMap((option: unknown) =>
-				isRecord(option) ? (without(option, KNOWN_OPTION_FIELDS) ?? []) : [option],
-			)
+		? options
+				.map((option: unknown) =>
+					isRecord(option) ? omit(option, ...KNOWN_OPTION_FIELDS) : option,
+				)
+				.filter((option) => !isRecord(option) || Object.keys(option).length > 0)
 		: options;
 	const isEmpty = foreign === undefined || (Array.isArray(foreign) && foreign.length === 0);
 	const around = isRecord(response)
 		? {
-				...without(response, KNOWN_RESPONSE_FIELDS),
+				...omit(response, ...KNOWN_RESPONSE_FIELDS),
 				...(!isEmpty && { options: foreign }),
 			}
 		: response;
 	const isKnown = around === undefined || (isRecord(around) && Object.keys(around).length === 0);
-	const isOurs = countLeftOut(interaction) > 0;
 	const rest = {
-		...without(interaction, isOurs ? [...KNOWN_FIELDS, LEFT_OUT] : KNOWN_FIELDS),
+		...omit(interaction, ...KNOWN_FIELDS, ...(countLeftOut(interaction) > 0 ? [LEFT_OUT] : [])),
 		...(!isKnown && { response: around }),
 	};
 	return Object.keys(rest).length > 0 ? toText(rest) : '';

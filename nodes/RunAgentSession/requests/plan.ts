@@ -53,7 +53,8 @@ export function planDecisions(
 	for (const record of pending) {
 		if (isWaiting(record)) continue;
 		const interaction = record.interaction!;
-		const because = reasonToAsk(record, ids.get(record.id)!, decided + due.length);
+		const because =
+			reasonToAsk(record, ids.get(record.id)!, decided + due.length) ?? findObstacleOf(interaction);
 		const verdict = because === undefined ? findVerdict(record, questions, decide) : undefined;
 		if (verdict && verdict.decision !== 'ask') due.push({ record, verdict });
 		else
@@ -61,7 +62,7 @@ export function planDecisions(
 				record,
 				interaction,
 				because: because ?? (verdict as AskVerdict).because,
-				takes: because === undefined ? findTaken(interaction) : 'nothing',
+				takes: because !== undefined ? 'nothing' : isQuestion(interaction) ? 'answer' : 'decision',
 			});
 	}
 	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'deny' ? 1 : 0);
@@ -72,19 +73,12 @@ export function planDecisions(
 const findObstacleOf = (interaction: Interaction): string | undefined =>
 	findObstacle(isQuestion(interaction) ? { ...interaction, type: 'permission' } : interaction);
 
-function findTaken(interaction: Interaction): UndecidedRequest['takes'] {
-	if (findObstacleOf(interaction) !== undefined) return 'nothing';
-	return isQuestion(interaction) ? 'answer' : 'decision';
-}
-
 function findVerdict(
 	record: RequestRecord,
 	questions: readonly Question[],
 	decide: (interaction: Interaction) => Verdict,
 ): RequestVerdict | AskVerdict {
 	const interaction = record.interaction!;
-	const obstacle = findObstacleOf(interaction);
-	if (obstacle !== undefined) return askVerdict(obstacle);
 	const voted = decidedByVotes(record, questions);
 	if (voted && !(record.unsteady && voted.decision !== 'deny'))
 		return { ...voted, decidedBy: 'page' };

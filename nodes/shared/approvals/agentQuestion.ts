@@ -1,4 +1,4 @@
-import { isRecord, toText } from '../values';
+import { isRecord, omit, toText } from '../values';
 
 // A question of the agent: an interaction that isn't about a permission. The API document doesn't show its fields.
 
@@ -55,12 +55,6 @@ const isWord = (value: unknown): value is string | number =>
 
 const findName = (fields: AnyFields, names: readonly string[]): string | undefined =>
 	names.find((name) => isWord(fields[name]));
-
-/** Returns the fields without some. */
-function without(fields: AnyFields, names: ReadonlyArray<string | undefined>): AnyFields {
-	const others = Object.keys(fields).filter((name) => !names.includes(name));
-	return Object.fromEntries(others.map((name) => [name, fields[name]]));
-}
 
 function toAgentOptions(option: unknown, depth: number): AgentOption[] {
 	if (isWord(option)) return [{ value: option, label: String(option) }];
@@ -155,7 +149,7 @@ export function readQuestion(interaction: unknown): AgentQuestion {
 		isComplete && places[at] === place ? 'options' : undefined;
 
 	const rest = isRecord(response)
-		? without(response, ['type', insideName, optionsName(inside)])
+		? omit(response, 'type', insideName ?? 'type', optionsName(inside) ?? 'type')
 		: response;
 	const isEmpty = isRecord(rest) && Object.keys(rest).length === 0;
 	const named = listFields(
