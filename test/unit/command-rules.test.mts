@@ -204,6 +204,7 @@ describe('a wildcard approves', () => {
 		['curl https://*.example.com/*', 'curl https://user@other.example.com/x'],
 		['curl https://example.com/*', 'curl https://example.com/%2e%2e/x'],
 		['curl https://example.com/a/*', 'curl https://example.com/a/x%2fy'],
+		['curl https://example.com/*', 'curl https://example.com/~x'],
 		['curl https://example.com/a/*', 'curl https://example.com/a/../x'],
 		['curl https://example.com*', 'curl https://example.com.other.test/x'],
 		['curl https://example.com*', 'curl https://example.com@other.test/x'],
