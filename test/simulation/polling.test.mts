@@ -130,6 +130,18 @@ describe('a network error loses nothing', () => {
 		},
 	);
 
+	test.each<[string, Weather]>([
+		['a good poll', 'fine'],
+		['a 503', status(503)],
+	])('web pages for two minutes, %s, and web pages again end nothing', async (_, weather) => {
+		const service = simulation();
+		const page = { status: 200, body: '<html>' };
+		service.meets('poll', page, { from: 9_000, until: 130_000 });
+		service.meets('poll', weather, { from: 130_000, until: 180_000 });
+		service.meets('poll', page, { from: 180_000, until: 300_000 });
+		expect(await service.run('[work 6m] [say Done]')).toMatchObject({ kind: 'completed' });
+	});
+
 	test('JSON without a session names the override that may correct it', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
