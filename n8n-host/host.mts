@@ -50,6 +50,8 @@ export interface HostOptions {
 	waitsFaster?: number;
 	/** Factor by which this n8n's clock runs faster, and its start */
 	clock?: { faster: number; origin: number };
+	/** True if this n8n takes its time for the recovery at its start */
+	recoversSlowly?: boolean;
 	/** n8n's own output, line by line */
 	log?: Log;
 }
@@ -169,12 +171,13 @@ export function startN8n(
 	options: HostOptions,
 	userFolder = options.userFolder ?? newUserFolder(),
 ): Guarded {
-	const { packageDir, waitsFaster, clock, version } = options;
+	const { packageDir, waitsFaster, clock, recoversSlowly, version } = options;
 	if (packageDir) cpSync(packageDir, packagePlace(packageDir, userFolder), { recursive: true });
 	const preloads = [
 		...preload('loopbackOnly.mts'),
 		...(waitsFaster ? preload('hurriedWaits.mts') : []),
 		...(clock ? preload('hurriedClock.mts') : []),
+		...(recoversSlowly ? preload('slowRecovery.mts') : []),
 	];
 	const node = [...preloads, n8nFile(version)];
 	const env = {

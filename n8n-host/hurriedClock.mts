@@ -21,12 +21,18 @@ performance.now = () => realPerformanceNow() * factor;
 /** Who waits for the database or for a parser with a model, which are as slow as ever */
 const SLOW_AS_EVER = /typeorm|async-mutex|parseAnswer/;
 
+/** Who waits for n8n's recovery, which is as slow as ever. It takes seconds here. */
+const RECOVERS = /waitForRecovery/;
+const RECOVERY_FACTOR = 6;
+
+const factorFor = (stack: string): number =>
+	SLOW_AS_EVER.test(stack) ? 1 : RECOVERS.test(stack) ? RECOVERY_FACTOR : factor;
+
 /** A timer of Node's, faster */
 const hurried = <T extends typeof setTimeout | typeof setInterval>(real: T): T =>
 	new Proxy(real, {
 		apply(timer, self, [work, ms, ...rest]) {
-			const asEver = SLOW_AS_EVER.test(new Error().stack ?? '');
-			return Reflect.apply(timer, self, [work, asEver ? ms : ms / factor, ...rest]);
+			return Reflect.apply(timer, self, [work, ms / factorFor(new Error().stack ?? ''), ...rest]);
 		},
 	});
 

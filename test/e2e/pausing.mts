@@ -31,10 +31,16 @@ interface PausingOptions {
 	packageDir?: string;
 	/** True if n8n 1 resumes each pause a second time right after the first, as it does at times */
 	twice?: boolean;
+	/** True if n8n takes its time for the recovery at its start */
+	recoversSlowly?: boolean;
 }
 
 /** Returns the stage of one test file, which is filled before its tests and ended after them. */
-export function usePausingStage({ packageDir, twice }: PausingOptions = {}): PausingStage {
+export function usePausingStage({
+	packageDir,
+	twice,
+	recoversSlowly,
+}: PausingOptions = {}): PausingStage {
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-pausing-'));
 	const clock = { faster: FASTER, origin: Date.now() };
 	// Links lead to the same address after a restart.
@@ -46,6 +52,7 @@ export function usePausingStage({ packageDir, twice }: PausingOptions = {}): Pau
 			userFolder,
 			login: stage.host?.login,
 			clock,
+			recoversSlowly,
 			...(twice && { waitsFaster: 1 }),
 			env: { ...WITHOUT_EDITOR, ...(twice && { WAITS_TWICE: '50' }) },
 		});

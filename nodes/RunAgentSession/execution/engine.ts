@@ -110,6 +110,15 @@ function markEntry(entry: IExecuteData, nodeContext: IDataObject): EntryMark {
 	return mark;
 }
 
+/** Identifies this process in the pauses that it makes */
+const PROCESS = randomUUID();
+
+/** When this process first executed the node, by its monotonic clock. After a restart, that's right before n8n's recovery. */
+let firstRunAt: number | undefined;
+
+/** Time in which n8n recovers what it found unfinished at its start: some 20 ms for each execution */
+const RECOVERY_MS = 30_000;
+
 /** Returns a date for the column `waitTill` only. In the execution's data, it would make n8n disable the node on the next wake. */
 const columnOnlyDate = (at: number): Date =>
 	Object.defineProperty(new Date(at), 'toJSON', { value: () => undefined });
@@ -138,6 +147,9 @@ export class Engine {
 
 	private readonly runIndex: number;
 
+	/** True in the first run after a pause that another process made */
+	private readonly isTakenOver: boolean;
+
 	constructor(context: IExecuteFunctions) {
 		this.context = context;
 		this.members = probe(context);
@@ -145,6 +157,7 @@ export class Engine {
 		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		this.entryKey = this.mark?.entry ?? readRunIndex(context, 0);
 		this.isAgain = this.mark?.isAgain === true;
+		this.isTakenOver = this.mark?.pause?.startsWith(PROCESS) === false;
 	}
 
 	/** False if this n8n can neither execute the node again nor pause it */
@@ -211,6 +224,19 @@ export class Engine {
 		);
 		wakes.set(key, { at: now, data, ended });
 		return undefined;
+	}
+
+	/**
+	 * Lets n8n's recovery pass. When n8n starts, it resumes overdue executions, and marks all that its log calls unfinished as crashed, paused
+	 * ones for a moment. It reads them before, so what a wake saves in between would be lost, and the execution could stay crashed.
+	 * @throws CanceledError when the execution is stopped
+	 */
+	async waitForRecovery(): Promise<void> {
+		const now = realClock.monotonicMs();
+		firstRunAt ??= now;
+		const endsAt = firstRunAt + RECOVERY_MS;
+		if (this.isTakenOver && now < endsAt)
+			await realClock.sleep(endsAt - now, this.context.getExecutionCancelSignal?.());
 	}
 
 	private async copy(first: FirstWake): Promise<INodeExecutionData[][] | null> {
@@ -342,7 +368,7 @@ export class Engine {
 	async pause(plan: Others, wakeAt: number): Promise<INodeExecutionData[][]> {
 		const { entry } = this.members!;
 		this.silenceEmptyRuns();
-		writeMark(entry, { ...this.createMark(plan), pause: randomUUID() });
+		writeMark(entry, { ...this.createMark(plan), pause: `${PROCESS} ${randomUUID()}` });
 		entry.runIndex = this.runIndex;
 		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
 		await this.context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});

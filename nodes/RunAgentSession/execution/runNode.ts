@@ -61,6 +61,7 @@ export async function runNode(context: IExecuteFunctions): Promise<INodeExecutio
 	if (!isTool(context) && engine.replacePause()) return null;
 	const wake = openWake(engine.wakeKey, () => engine.hasAnswers());
 	try {
+		await engine.waitForRecovery();
 		return await runBatch(engine, wake, context);
 	} catch (error) {
 		if (!(error instanceof CanceledError)) throw toNodeError(context.getNode(), error, 0);
