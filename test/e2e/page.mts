@@ -1,4 +1,5 @@
 // The approval page, as a browser without script sees it, and the workflow of a message with its link.
+import { expect } from '@jest/globals';
 import type { Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import { around, pausing } from './pausing.mts';
@@ -50,11 +51,14 @@ async function read(answer: Response): Promise<PageAnswer> {
 	};
 }
 
-/** Asks again while the execution is running, or starting for another answer, as the page's script does. */
+/** Asks again while the execution is running, wakes at this moment, or starts for another answer, as the page's script does. */
 const whilePaused = async (ask: () => Promise<Response>): Promise<PageAnswer> =>
 	await eventually(async () => {
 		const page = await read(await ask());
-		const isBusy = /is running already|Another answer is being sent/.test(page.html);
+		const isBusy =
+			/is running already|problem executing the workflow|Another answer is being sent/.test(
+				page.html,
+			);
 		return isBusy ? undefined : page;
 	});
 
@@ -98,6 +102,12 @@ export const answer = async (url: string, labels: string[], comment?: string) =>
 	await choose(url, await openPage(url), labels, comment);
 
 export const SAVED = { status: 200, title: 'Your answer was saved' };
+
+/** The page right after a restart, at which n8n may refuse the first request with an answer, whose answer is kept */
+export const SAVED_OR_KEPT = {
+	status: 200,
+	title: expect.stringMatching(/^Your answer (was saved|is saved and will be sent)$/),
+};
 
 interface Message {
 	text: string;

@@ -7,6 +7,7 @@ import {
 	messages,
 	openPage,
 	SAVED,
+	SAVED_OR_KEPT,
 	send,
 	withPage,
 	message,
@@ -418,7 +419,7 @@ describe('n8n killed with -9', () => {
 		await untilPaused(stage, executions['killed before'], 50_000);
 		await stage.kill();
 		await stage.restart();
-		expect(await answer(url, ['Approve once'])).toMatchObject(SAVED);
+		expect(await answer(url, ['Approve once'])).toMatchObject(SAVED_OR_KEPT);
 		const execution = await eventually(async () => {
 			const found = await stage.host.waitForExecution(executions['killed before']);
 			return found.status === 'success' ? found : undefined;
