@@ -1,11 +1,12 @@
-// Packs the package as `npm publish` would, and unpacks the result: the host runs exactly what would be published.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+// `npm run pack` packs the package into the working folder. Others unpack what it packs: they run exactly what would be published.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startGuarded } from '../n8n-host/guarded.mts';
+import { npm } from '../n8n-host/pinned.mts';
+import { omit } from '../nodes/shared/values.ts';
 import { build } from './build.mts';
-import { npmCommand } from '../n8n-host/pinned.mts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -30,10 +31,10 @@ export async function packedPackage(shouldBuild: boolean): Promise<PackedPackage
 		const packed = process.env.PACKED_PACKAGE ?? mkdtempSync(join(temporary, 'packed-'));
 		if (process.env.PACKED_PACKAGE === undefined) {
 			if (shouldBuild) await build();
-			await run(...npmCommand(['pack', '--ignore-scripts', '--pack-destination', packed]));
+			await pack(packed);
 		}
 		const archive = join(packed, readdirSync(packed)[0]);
-		await run('tar', ['-xzf', archive, '-C', temporary]);
+		execFileSync('tar', ['-xzf', archive, '-C', temporary]);
 		return { folder: join(temporary, 'package'), archive, remove };
 	} catch (error) {
 		remove();
@@ -41,9 +42,25 @@ export async function packedPackage(shouldBuild: boolean): Promise<PackedPackage
 	}
 }
 
-async function run(command: string, args: string[]): Promise<void> {
-	const child = startGuarded(command, args, { cwd: root });
-	const code = await child.exited;
-	if (code !== 0)
-		throw new Error(`${command} ${args.join(' ')} failed (exit code ${code}):\n${child.tail()}`);
+/**
+ * Packs what was built. npm packs a copy, because package.json without what only developers need must not stay in the repository if npm
+ * is interrupted. npm runs no script that could change it while it packs: `.npmrc` forbids scripts.
+ */
+async function pack(destination: string): Promise<void> {
+	const copy = mkdtempSync(join(tmpdir(), 'package-to-pack-'));
+	try {
+		const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+		for (const file of [...manifest.files, 'README.md', 'LICENSE'])
+			cpSync(join(root, file), join(copy, file), { recursive: true });
+		const shipped = omit(manifest, 'private', 'workspaces', 'scripts', 'devDependencies');
+		writeFileSync(join(copy, 'package.json'), `${JSON.stringify(shipped, null, 2)}\n`);
+		await npm(copy, ['pack', '--ignore-scripts', '--pack-destination', destination]);
+	} finally {
+		rmSync(copy, { recursive: true, force: true });
+	}
+}
+
+if (process.argv[1] === import.meta.filename) {
+	await build();
+	await pack(process.cwd());
 }

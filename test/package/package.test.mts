@@ -65,6 +65,14 @@ describe('the package', () => {
 		expect(await readFile(join(unpacked, 'README.md'), 'utf8')).toContain(`# ${manifest.name}`);
 	});
 
+	test('has a manifest without what only its developers need', async () => {
+		const manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
+		expect(Object.keys(manifest)).toEqual([
+			...['name', 'version', 'description', 'license', 'author', 'repository', 'homepage', 'bugs'],
+			...['keywords', 'engines', 'main', 'files', 'n8n', 'peerDependencies'],
+		]);
+	});
+
 	test('depends on nothing at run time', async () => {
 		const { dependencies, peerDependencies } = JSON.parse(
 			await readFile(join(unpacked, 'package.json'), 'utf8'),
