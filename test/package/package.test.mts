@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import { scan } from './scan.mts';
-import { contractTypes, typesFile } from '../../tools/contract-types.mts';
 import { packedPackage, type PackedPackage } from '../../tools/package.mts';
 
 let packed: PackedPackage;
@@ -80,8 +79,4 @@ describe('the package', () => {
 		expect(dependencies).toBeUndefined();
 		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	});
-});
-
-test('the types made from the contract are current', async () => {
-	expect(await readFile(typesFile, 'utf8')).toBe(await contractTypes());
 });

@@ -1,22 +1,21 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { getError, unknownId, useService, type Schemas } from './support.mts';
+import { getError, unknownId, useService, type Json } from './support.mts';
 
 const { api, seed, advance } = useService();
-type Session = Schemas['AgentSession'];
 let projectId: string;
 beforeEach(async () => {
 	projectId = (await seed()).projects[0].id;
 });
 
 const start = (prompt: string) =>
-	api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', { body: { projectId, prompt } });
+	api<Json>('POST', '/agent/sessions', { body: { projectId, prompt } });
 const read = (sessionId: string, token?: string) =>
-	api<Session>('GET', `/agent/sessions/${sessionId}`, { token });
+	api<Json>('GET', `/agent/sessions/${sessionId}`, { token });
 const resolve = (sessionId: string, interactionId: string, body: unknown) =>
-	api<Session>('POST', `/agent/sessions/${sessionId}/interactions/${interactionId}/resolve`, {
+	api<Json>('POST', `/agent/sessions/${sessionId}/interactions/${interactionId}/resolve`, {
 		body,
 	});
-const abort = (sessionId: string) => api<Session>('POST', `/agent/sessions/${sessionId}/abort`);
+const abort = (sessionId: string) => api<Json>('POST', `/agent/sessions/${sessionId}/abort`);
 /** A session whose agent has been at work for a while */
 async function started(prompt: string, seconds = 10): Promise<string> {
 	const { body } = await start(prompt);

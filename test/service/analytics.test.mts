@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { createAnalytics } from '../../local-service/analytics/analytics.mts';
 import { noProjectsToken } from '../../local-service/auth.mts';
-import { getError, getMessage, useService, type Schemas } from './support.mts';
+import { getError, getMessage, useService, type Json } from './support.mts';
 import { apiHeaders } from '../../local-service/caller.mts';
 import { http } from '../../tools/http.mts';
 
 const { api, seed, keyFor } = useService();
 const query = (text: string, token?: string) =>
-	api<Schemas['AnalyticsResult']>('POST', '/analytics/query', { body: { query: text }, token });
+	api<Json>('POST', '/analytics/query', { body: { query: text }, token });
 const rows = async (text: string, token?: string) => {
 	const result = await query(text, token);
 	expect([result.status, getMessage(result)]).toEqual([200, '']);
@@ -28,7 +28,7 @@ test.each([
 	"SELECT CASE WHEN utm_source = '' THEN 'direct' ELSE utm_source END AS source, sumMergeIf(total_revenue_usd_state, day > '2026-09-01') AS n FROM daily_namespace_purchase_rollups GROUP BY source",
 	'SELECT number AS n, sum(number) OVER (ORDER BY number ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM numbers(3) ORDER BY n WITH FILL FROM 0 TO 5 STEP 1',
 ])('%j is answered', async (text) => {
-	expect((await rows(text)).map((row) => row.n ?? row.list)).not.toEqual([]);
+	expect((await rows(text)).map((row: Json) => row.n ?? row.list)).not.toEqual([]);
 });
 
 test.each([
@@ -87,7 +87,7 @@ test('a caller sees only the rows of its own projects', async () => {
 				'SELECT DISTINCT domain FROM events_computed UNION DISTINCT SELECT DISTINCT domain FROM daily_page_rollups ORDER BY domain',
 				token,
 			)
-		).map(({ domain }) => domain);
+		).map(({ domain }: Json) => domain);
 	const own = await domains(await keyFor({ projects: [mine] }));
 	const both = await domains(await keyFor({ projects: [mine, sibling] }));
 	const other = await domains(await keyFor({ projects: [stranger] }));

@@ -1,15 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FaultRule } from '../../local-service/faults.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
-import {
-	current,
-	getError,
-	older,
-	useService,
-	type CallOptions,
-	type List,
-	type Schemas,
-} from './support.mts';
+import { current, getError, older, useService, type CallOptions, type Json } from './support.mts';
 
 const { api, control, seed, advance, url, clock } = useService();
 
@@ -147,9 +139,9 @@ describe('the effects of faults', () => {
 	});
 
 	test('skew: another time in body and Date header', async () => {
-		const { body } = await api<List<Schemas['Task']>>('GET', '/tasks', { query: { limit: 1 } });
+		const { body } = await api<Json>('GET', '/tasks', { query: { limit: 1 } });
 		await arm({ kind: 'skew', ms: 3_600_000 });
-		const skewed = await api<List<Schemas['Task']>>('GET', '/tasks', { query: { limit: 1 } });
+		const skewed = await api<Json>('GET', '/tasks', { query: { limit: 1 } });
 		expect(Date.parse(skewed.body.data[0].createdAt!)).toBe(
 			Date.parse(body.data[0].createdAt!) + 3_600_000,
 		);
@@ -166,12 +158,12 @@ describe('the effects of faults', () => {
 	});
 
 	test('repeated-cursor: the cursor of the next page is the cursor of this page', async () => {
-		const first = await api<List<unknown>>('GET', '/tasks', { query: { limit: 10 } });
+		const first = await api<Json>('GET', '/tasks', { query: { limit: 10 } });
 		const cursor = first.body.next_cursor!;
 		await arm({ kind: 'repeated-cursor', times: 2 });
 		const queries: CallOptions['query'][] = [{ limit: 10 }, { limit: 10, cursor }];
 		for (const query of queries) {
-			const { body } = await api<List<unknown>>('GET', '/tasks', { query });
+			const { body } = await api<Json>('GET', '/tasks', { query });
 			expect(body).toMatchObject({ has_more: true, next_cursor: cursor });
 		}
 	});
@@ -179,14 +171,14 @@ describe('the effects of faults', () => {
 	test('interactions: listed twice, or not at all', async () => {
 		const projectId = (await seed()).projects[0].id;
 		const { sessionId } = (
-			await api<Schemas['AgentSessionCreated']>('POST', '/agent/sessions', {
+			await api<Json>('POST', '/agent/sessions', {
 				body: { projectId, prompt: '[work 5s] [ask bash: x]' },
 			})
 		).body;
 		const pending = async () =>
-			(
-				await api<Schemas['AgentSession']>('GET', `/agent/sessions/${sessionId}`)
-			).body.pendingInteractions!.map(({ id }) => id);
+			(await api<Json>('GET', `/agent/sessions/${sessionId}`)).body.pendingInteractions!.map(
+				({ id }: Json) => id,
+			);
 		await arm({ kind: 'duplicate-interactions' });
 		await arm({ kind: 'vanishing-interactions' });
 		advance(5);

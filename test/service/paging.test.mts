@@ -2,9 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCollection } from '../../local-service/collection.mts';
 import { page } from '../../local-service/paging.mts';
-import { getError, getMessage, useService, type List, type Schemas } from './support.mts';
-
-type Page = List<Schemas['Project']>;
+import { getError, getMessage, useService, type Json } from './support.mts';
 
 describe('pages', () => {
 	test('show every remaining entry, once and in order, after any deletions, and no deleted entry', () => {
@@ -44,23 +42,23 @@ describe('lists over HTTP', () => {
 	const { api } = useService();
 
 	test('have 20 items a page unless asked otherwise, and at most 100', async () => {
-		expect((await api<Page>('GET', '/projects')).body.data).toHaveLength(20);
-		expect((await api<Page>('GET', '/projects', { query: { limit: 7 } })).body.data).toHaveLength(
+		expect((await api<Json>('GET', '/projects')).body.data).toHaveLength(20);
+		expect((await api<Json>('GET', '/projects', { query: { limit: 7 } })).body.data).toHaveLength(
 			7,
 		);
-		expect((await api<Page>('GET', '/projects', { query: { limit: 100 } })).body.data).toHaveLength(
+		expect((await api<Json>('GET', '/projects', { query: { limit: 100 } })).body.data).toHaveLength(
 			100,
 		);
 	});
 
 	test.each([0, 101, 1.5, 'ten', ''])('refuse a limit of %p', async (limit) => {
-		const got = await api<Page>('GET', '/projects', { query: { limit } });
+		const got = await api<Json>('GET', '/projects', { query: { limit } });
 		expect(getError(got)).toEqual([400, 'invalid_request']);
 		expect(getMessage(got)).toContain('query/limit');
 	});
 
 	test.each(['', 'nonsense', 'x'.repeat(201)])('refuse the cursor %p', async (cursor) => {
-		expect(getError(await api<Page>('GET', '/projects', { query: { cursor } }))).toEqual([
+		expect(getError(await api<Json>('GET', '/projects', { query: { cursor } }))).toEqual([
 			400,
 			'invalid_request',
 		]);

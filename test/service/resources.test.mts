@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { SeedView } from '../../local-service/control/views.mts';
 import { http } from '../../tools/http.mts';
-import { getError, older, useService, type List, type Schemas } from './support.mts';
+import { getError, older, useService, type Json } from './support.mts';
 
 const { api, seed, clock, advance, keyFor } = useService();
 let found: SeedView;
@@ -15,15 +15,14 @@ beforeEach(async () => {
 test('a key sees the projects that it has access to', async () => {
 	const some = [found.projects[3].id, found.projects[120].id];
 	const token = await keyFor({ projects: some });
-	type Page = List<Schemas['Project']> & Pick<Schemas['ProjectList'], 'setup_required'>;
-	const { body } = await api<Page>('GET', '/projects', { token });
-	expect(body.data.map(({ id }) => id)).toEqual(some);
+	const { body } = await api<Json>('GET', '/projects', { token });
+	expect(body.data.map(({ id }: Json) => id)).toEqual(some);
 	expect(body.setup_required).toBeUndefined();
 });
 
 test('a task is changed field by field, the same update changes nothing again, and the prompt is stored', async () => {
 	const [{ id }] = found.tasks;
-	const before = (await api<Schemas['Task']>('GET', `/tasks/${id}`, { version: older })).body;
+	const before = (await api<Json>('GET', `/tasks/${id}`, { version: older })).body;
 	advance(60);
 	const body = { title: 'New', prompt: 'Secret words', nonsense: 1 };
 	const updatedAt = new Date(clock.now()).toISOString();
@@ -37,7 +36,7 @@ test('a task is changed field by field, the same update changes nothing again, a
 
 test('a product is changed field by field, any number of times, and stays in its project', async () => {
 	const list = async () =>
-		(await api<List<Schemas['Product']>>('GET', '/products', { query: { projectId } })).body.data;
+		(await api<Json>('GET', '/products', { query: { projectId } })).body.data;
 	const [product] = await list();
 	const body = { price: 1, extra: { a: null } };
 	const [, { id: other }] = found.projects;
@@ -72,16 +71,15 @@ test('a download URL can be fetched for 15 minutes and no longer', async () => {
 
 test('a shared preview shows the edits that agents of its project were allowed to make', async () => {
 	const prompt = '[change content: => <New>] [ask edit: a.html] [ask edit: b.html] [say Done]';
-	type Session = Schemas['AgentSession'];
-	const start = await api<Session>('POST', '/agent/sessions', { body: { projectId, prompt } });
+	const start = await api<Json>('POST', '/agent/sessions', { body: { projectId, prompt } });
 	const path = `/agent/sessions/${start.body.sessionId}`;
 	const body = { projectId, siteId: found.sites[0].id, route: '/' };
-	const { url } = (await api<Schemas['SharedPreview']>('POST', '/shared-previews', { body })).body;
+	const { url } = (await api<Json>('POST', '/shared-previews', { body })).body;
 	const pages: string[] = [];
 	for (const value of ['once', 'reject']) {
 		advance(5);
 		pages.push((await http.get(url)).data as string);
-		const [{ id }] = (await api<Session>('GET', path)).body.pendingInteractions!;
+		const [{ id }] = (await api<Json>('GET', path)).body.pendingInteractions!;
 		const answer = { type: 'permission', response: value };
 		await api('POST', `${path}/interactions/${id}/resolve`, { body: answer });
 	}
@@ -98,7 +96,7 @@ test('a shared preview shows the edits that agents of its project were allowed t
 test('a shared preview has a link that opens', async () => {
 	await api('POST', '/agent/sessions', { body: { projectId, prompt: '[say hi]' } });
 	const body = { projectId, siteId: found.sites[0].id, route: '/a&b' };
-	const { url } = (await api<Schemas['SharedPreview']>('POST', '/shared-previews', { body })).body;
+	const { url } = (await api<Json>('POST', '/shared-previews', { body })).body;
 	const response = await http.get(url);
 	expect(response.status).toBe(200);
 	expect(response.data).toContain('/a&amp;b');

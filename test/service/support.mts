@@ -11,15 +11,12 @@ import {
 	type ControlClient,
 } from '../../local-service/control/client.mts';
 import type { NewKey } from '../../local-service/control/control.mts';
-import type { components } from '../../openapi/contract-types.mts';
 import { CURRENT_VERSION } from '../../local-service/caller.mts';
 import { parseJson } from '../../local-service/json.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
 import { createServiceClock } from '../support/virtualClock.mts';
 
-/** Schemas of the contract, by name */
-export type Schemas = components['schemas'];
-export type List<Item> = Omit<Schemas['ListEnvelope'], 'data'> & { data: Item[] };
+export type Json = Record<string, any>;
 
 export const current = CURRENT_VERSION;
 export const older = '2026-08-21';
@@ -124,8 +121,7 @@ export function useService(options: ServiceOptions = {}) {
 }
 
 /** The error of an answer, if it is one. */
-const findError = ({ body }: CallResult) =>
-	(body as Partial<Schemas['ErrorEnvelope']> | undefined)?.error;
+const findError = ({ body }: CallResult) => (body as Json | undefined)?.error;
 
 /** `[404, 'not_found']` */
 export const getError = (result: CallResult) => [result.status, findError(result)?.code];
