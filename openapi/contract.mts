@@ -78,26 +78,9 @@ function resolve(pointer: string): { pointer: string; value: Json } {
 	return typeof value.$ref === 'string' ? resolve(value.$ref) : { pointer, value };
 }
 
-/** Returns the examples of a schema or, for a list, of a page with those of its entries. */
-export function examplesOf(schema: Json): unknown[] {
-	const {
-		examples,
-		allOf,
-		anyOf,
-		properties = {},
-	} = schema.$ref ? resolve(schema.$ref as string).value : schema;
-	if (examples) return examples as unknown[];
-	if (anyOf) return (anyOf as Json[]).flatMap(examplesOf);
-	if (allOf) {
-		const { data } = allOf[1].properties as Json;
-		return [{ object: 'list', data: examplesOf(data.items), has_more: false, next_cursor: null }];
-	}
-	const fields = Object.entries(properties as Json).map(([name, field]) => [
-		name,
-		examplesOf(field)[0],
-	]);
-	return fields.length === 0 ? [] : [Object.fromEntries(fields)];
-}
+/** Returns the examples of a schema. */
+export const examplesOf = (schema: Json): unknown[] =>
+	(schema.$ref ? resolve(schema.$ref as string).value : schema).examples ?? [];
 
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 

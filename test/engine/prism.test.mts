@@ -109,7 +109,7 @@ const call = async (
 	const [resource, operation] = does.split('.');
 	return await run({
 		node: 'workspaceAutomation',
-		// A generated page says that there is more, and its cursor is always the same.
+		// The example of a page says that there is more, and its cursor is always the same.
 		parameters: { resource, operation, limit: 1, ...parameters },
 		credentials: {
 			baseUrl,
