@@ -8,7 +8,7 @@ const folder = new URL('../examples/', import.meta.url);
 export const credentialName = 'Workspace Automation (local service)';
 
 /** The nodes of this package that talk to the service: all but Try Rules with requests of an earlier item */
-export const needsCredential = ({ type, parameters }: WorkflowNode): boolean =>
+const needsCredential = ({ type, parameters }: WorkflowNode): boolean =>
 	type.startsWith('n8n-nodes-workspace-automation.') && parameters.requestsFrom !== 'json';
 
 /** The first project of the local mock service */

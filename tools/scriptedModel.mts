@@ -9,7 +9,7 @@ interface ChatRequest {
 	tools: Array<{ function: { name: string; description: string; parameters: any } }>;
 }
 
-export interface Call {
+interface Call {
 	tool: string;
 	with: object;
 }
