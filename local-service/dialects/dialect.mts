@@ -10,8 +10,8 @@ import type { Template } from './templates.mts';
 export interface Override extends Partial<RequestTemplate> {
 	/** `Service-Api-Version` */
 	version?: string;
-	/** Places of the nodes' values in the answer, as dotted paths by our name: `{"sessionId": "data.run_id"}` */
-	answer?: Record<string, string>;
+	/** Places of the nodes' values in the response, as dotted paths by our name: `{"sessionId": "data.run_id"}` */
+	response?: Record<string, string>;
 	/** The service's words, by our name: `{"approve": "go"}` */
 	words?: Record<string, string>;
 }
@@ -56,12 +56,12 @@ export interface Dialect {
 	 * Differences of requests, in the format of Overrides. `query` and `body` name only what differs: every placeholder in them moves
 	 * from its assumed place to the one that it has here.
 	 */
-	requests?: Partial<Record<OperationId, Omit<Override, 'answer' | 'words'>>>;
+	requests?: Partial<Record<OperationId, Omit<Override, 'response' | 'words'>>>;
 	/** Differences of the body that answers a question, as in `requests` */
 	questionAnswer?: Template;
 	/** Differences of successful answers */
 	answers?: Partial<Record<OperationId, ChangeAnswer>>;
-	/** Places for the nodes to read in these answers, if they can't know them: the `answer` of Overrides */
+	/** Places for the nodes to read in these answers, if they can't know them: the `response` of Overrides */
 	readAt?: Partial<Record<OperationId, Record<string, string>>>;
 	/** Writes every error */
 	error?: WriteError;

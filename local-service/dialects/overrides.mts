@@ -46,7 +46,7 @@ function getOverride(dialects: readonly Dialect[], operationId: OperationId): Ov
 	const request = findRequest(dialects, operationId);
 	const differs = (field: keyof DialectRequest) =>
 		JSON.stringify(request[field]) !== JSON.stringify(assumed[field]);
-	const answer = Object.assign({}, ...dialects.map(({ readAt }) => readAt?.[operationId]));
+	const response = Object.assign({}, ...dialects.map(({ readAt }) => readAt?.[operationId]));
 	const words = Object.assign({}, ...dialects.map((dialect) => dialect.words?.[operationId]));
 	return {
 		...(differs('method') && { method: request.method }),
@@ -54,7 +54,7 @@ function getOverride(dialects: readonly Dialect[], operationId: OperationId): Ov
 		...(differs('query') && { query: request.query }),
 		...(differs('body') && { body: request.body }),
 		...(differs('version') && { version: request.version }),
-		...(Object.keys(answer).length > 0 && { answer }),
+		...(Object.keys(response).length > 0 && { response }),
 		...(Object.keys(words).length > 0 && { words }),
 	};
 }

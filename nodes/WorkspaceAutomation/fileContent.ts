@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { answerOverride } from '../shared/client/overrides';
+import { responseOverride } from '../shared/client/overrides';
 import type { ApiClient, Values } from '../shared/client/operations';
 import {
 	CanceledError,
@@ -194,7 +194,7 @@ function readContent(body: unknown, api: ApiClient): Content {
 	if (typeof body === 'string') return { text: body };
 	throw new WorkspaceAutomationError(
 		'The service answered without the content of the file',
-		`It answered: ${quote(body)}. ${answerOverride('getFileContent', 'text')}`,
+		`It answered: ${quote(body)}. ${responseOverride('getFileContent', 'text')}`,
 	);
 }
 

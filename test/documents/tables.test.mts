@@ -30,10 +30,10 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 	],
 	[
 		'docs/operations.md',
-		'| operation | default request | placeholders | `answer` | `words` |',
+		'| operation | default request | placeholders | `response` | `words` |',
 		(Object.keys(OPERATIONS) as OperationId[]).map((operation) => {
-			const { method, path, answer = {}, words = [] } = operationRow(operation);
-			return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(answer))} | ${code(words)} |`;
+			const { method, path, response = {}, words = [] } = operationRow(operation);
+			return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(response))} | ${code(words)} |`;
 		}),
 	],
 	[

@@ -111,7 +111,7 @@ describe('an entry', () => {
 		for (const event of ['productAdded', 'productUpdated', 'productRemoved'])
 			await expect(poller(setup(event, products)).poll()).rejects.toMatchObject({
 				message: 'An entry of the list has no ID',
-				description: expect.stringMatching(/"name":"a".*\{"listProducts": \{"answer": \{"id"/),
+				description: expect.stringMatching(/"name":"a".*\{"listProducts": \{"response": \{"id"/),
 			});
 		await expect(options(setup('taskRan'), 'getTaskOptions')).rejects.toMatchObject({
 			message: 'An entry of the list has no ID',
@@ -203,7 +203,7 @@ test("a corrected override of the watched list resets the state, and another ove
 	const before = poller(setup('productAdded', products));
 	await before.poll();
 	const after = (operation: string) =>
-		poller(setup('productAdded', products, { [operation]: { answer: { data: 'items.all' } } }), {
+		poller(setup('productAdded', products, { [operation]: { response: { data: 'items.all' } } }), {
 			state: before.state(),
 		});
 	const trigger = after('listProducts');
@@ -269,7 +269,7 @@ describe('rows', () => {
 
 	test("are found at the override's place", async () => {
 		service.answer = () => ({ rows: [{ a: 1 }] });
-		const found = setup('rowsFound', query, { queryAnalytics: { answer: { data: 'rows' } } });
+		const found = setup('rowsFound', query, { queryAnalytics: { response: { data: 'rows' } } });
 		expect(await poller(found).test()).toMatchObject([{ a: 1 }]);
 	});
 

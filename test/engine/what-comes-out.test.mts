@@ -199,7 +199,7 @@ describe('analytics', () => {
 			service.answer = () => answer;
 			await expect(items('analytics.query', query)).rejects.toMatchObject({
 				message: 'The service answered without rows',
-				description: expect.stringContaining('{"queryAnalytics": {"answer": {"data"'),
+				description: expect.stringContaining('{"queryAnalytics": {"response": {"data"'),
 			});
 		},
 	);
@@ -246,7 +246,7 @@ test('products without an ID are not offered', async () => {
 		search(setup('product.update', { projectId: rl(ID) }), 'getProducts'),
 	).rejects.toMatchObject({
 		message: 'An entry of the list has no ID',
-		description: expect.stringContaining('{"listProducts": {"answer": {"id"'),
+		description: expect.stringContaining('{"listProducts": {"response": {"id"'),
 	});
 });
 

@@ -125,7 +125,7 @@ describe('every dialect', () => {
 		async (name) => {
 			const service = speak(name);
 			for (const [operationId, override] of Object.entries(service.overrides)) {
-				const { answer: _, words: __, ...request } = override;
+				const { response: _, words: __, ...request } = override;
 				if (Object.keys(request).length === 0) continue;
 				// The table's names are those of operations
 				const refused = await service.call(operationId as OperationId, samples, { as: {} });

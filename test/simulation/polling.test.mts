@@ -146,7 +146,7 @@ describe('a network error loses nothing', () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });
 		const error = await getError(service.run('[work 20s]'));
-		expect(error.description).toMatch(/"getAgentSession": \{"answer"/);
+		expect(error.description).toMatch(/"getAgentSession": \{"response"/);
 	});
 
 	test('the node honors Retry-After', async () => {

@@ -49,7 +49,7 @@ async function read(form: Form, service: Service = {}, override?: object) {
 			});
 			return isAnswer(answer) ? answer : { body: answer };
 		},
-		override && { listTasks: { answer: override } },
+		override && { listTasks: { response: override } },
 	);
 	const found = new Set<unknown>();
 	const reading = async () => {
@@ -316,7 +316,7 @@ test.each(Object.entries(RIGHT))('%s is read completely', async (name, form) => 
 });
 
 const namesOverride = expect.objectContaining({
-	description: expect.stringMatching(/\{"listTasks": \{"(answer|query)"/),
+	description: expect.stringMatching(/\{"listTasks": \{"(response|query)"/),
 });
 
 test.each(Object.entries(WITH_OVERRIDE))(

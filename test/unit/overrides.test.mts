@@ -35,14 +35,19 @@ describe('an invalid value in Overrides is named', () => {
 		[{ getTask: { version: 'x2026-10-05' } }, /an invalid "version"/, /a date/],
 		[{ listTasks: { query: [] } }, /an invalid "query"/, /JSON object, such as/],
 		[{ createFile: { body: [] } }, /in "createFile" an invalid "body"/, /such as {"input"/],
-		[{ listTasks: { answer: { data: 5 } } }, /an invalid "answer"/, /dotted paths/],
-		[{ listTasks: { answer: { data: ' ' } } }, /an invalid "answer"/, /dotted paths/],
-		[{ listTasks: { answer: { data: 'x'.repeat(201) } } }, /an invalid "answer"/, /dotted paths/],
+		[{ listTasks: { answer: { data: 'x' } } }, /unknown field "answer"/, /, response, words/],
+		[{ listTasks: { response: { data: 5 } } }, /an invalid "response"/, /dotted paths/],
+		[{ listTasks: { response: { data: ' ' } } }, /an invalid "response"/, /dotted paths/],
+		[
+			{ listTasks: { response: { data: 'x'.repeat(201) } } },
+			/an invalid "response"/,
+			/dotted paths/,
+		],
 		[{ listTasks: { words: { text: 'x' } } }, /unknown word "text"/, /Nothing can be overridden/],
 		[{ listTasks: { query: { a: '{limt}' } } }, /unknown placeholder "limt"/, /There are: /],
 		[
-			{ listTasks: { answer: { items: 'x' } } },
-			/unknown answer "items"/,
+			{ listTasks: { response: { items: 'x' } } },
+			/unknown response value "items"/,
 			/data, id, next_cursor, has_more/,
 		],
 		[
@@ -57,7 +62,11 @@ describe('an invalid value in Overrides is named', () => {
 		],
 		[{ createFile: { words: { folder: 'x' } } }, /unknown word "folder"/, /text, base64, asset/],
 		[{ createFile: { words: { text: '' } } }, /an invalid "words"/, /JSON object of texts/],
-		[{ getTask: { answer: { id: 'x' } } }, /unknown answer "id"/, /Nothing can be overridden/],
+		[
+			{ getTask: { response: { id: 'x' } } },
+			/unknown response value "id"/,
+			/Nothing can be overridden/,
+		],
 		[
 			{ resolveInteraction: { body: { type: '{type}', response: 'once' } } },
 			/in "resolveInteraction" no place for the decision/,
@@ -224,14 +233,14 @@ describe('the ID of a new session is read', () => {
 	});
 
 	test('from the place in the override', async () => {
-		const overrides = { createAgentSession: { answer: { sessionId: 'runs.0.key' } } };
+		const overrides = { createAgentSession: { response: { sessionId: 'runs.0.key' } } };
 		expect(await of({ id: 'wrong', runs: [{ key: 'a' }] }, {}, overrides)).toBe('a');
 	});
 
 	test('and if it is missing, the error quotes the response and names the override', async () => {
 		await expect(of({ run: { key: 'abc' } })).rejects.toMatchObject({
 			message: 'A session was started, but the response has no session ID',
-			description: expect.stringMatching(/\{"run":\{"key":"abc"\}\}.*"answer": \{"sessionId"/),
+			description: expect.stringMatching(/\{"run":\{"key":"abc"\}\}.*"response": \{"sessionId"/),
 		});
 	});
 });
@@ -253,13 +262,13 @@ describe('a rejection of an assumed request names the override', () => {
 });
 
 test('inherited properties of objects are never read', async () => {
-	const overrides = { createAgentSession: { answer: { sessionId: 'constructor.name' } } };
+	const overrides = { createAgentSession: { response: { sessionId: 'constructor.name' } } };
 	const { api } = await apiWith({}, overrides);
 	expect(api.readField('createAgentSession', 'sessionId', {})).toBeUndefined();
 });
 
 test('an overridden place is the only one, even if its value is empty', () => {
-	const operation = applyOverride('listTasks', { answer: { next_cursor: 'next' } });
+	const operation = applyOverride('listTasks', { response: { next_cursor: 'next' } });
 	expect(readField(operation, 'next_cursor', { next: '', next_cursor: 'c' })).toBe('');
 	expect(readField(applyOverride('listTasks'), 'next_cursor', { next_cursor: '' })).toBeUndefined();
 });

@@ -164,7 +164,7 @@ describe('the ID of an entry', () => {
 		expect(() => requireEntryId(api, 'listTasks', { id })).toThrow(
 			expect.objectContaining({
 				message: 'An entry of the list has no ID',
-				description: expect.stringMatching(/^It is: .*"answer": \{"id"/),
+				description: expect.stringMatching(/^It is: .*"response": \{"id"/),
 			}),
 		);
 	});

@@ -87,7 +87,7 @@ export async function createClient(
 				return response;
 			},
 			readField: (id, name, body) => readField(operation(id), name, body),
-			isOverridden: (id, name) => operation(id).answer[name]?.isOverridden ?? false,
+			isOverridden: (id, name) => operation(id).response[name]?.isOverridden ?? false,
 			word: (id, word) => operation(id).words[word],
 			hasPlaceFor(id, value) {
 				const { path, query, body } = operation(id);

@@ -10,7 +10,7 @@ import {
 	quote,
 	nonEmptyText,
 } from '../values';
-import { answerOverride, requestOverride, unreadableResponse } from './overrides';
+import { responseOverride, requestOverride, unreadableResponse } from './overrides';
 import { findSignOfMore, type ArrivedPage } from './signsOfMore';
 import {
 	type ApiClient,
@@ -123,7 +123,7 @@ function findNextCursor(api: ApiClient, operation: OperationId, page: ArrivedPag
 	if (why === undefined) return undefined;
 	throw new WorkspaceAutomationError(
 		'The list may be incomplete',
-		`${why} ${answerOverride(operation, 'next_cursor')}`,
+		`${why} ${responseOverride(operation, 'next_cursor')}`,
 	);
 }
 
@@ -254,6 +254,6 @@ export function requireEntryId(api: ApiClient, operation: OperationId, entry: un
 	if (isUsableId(id)) return String(id);
 	throw new WorkspaceAutomationError(
 		'An entry of the list has no ID',
-		`It is: ${quote(entry)}. ${answerOverride(operation, 'id')}`,
+		`It is: ${quote(entry)}. ${responseOverride(operation, 'id')}`,
 	);
 }

@@ -37,13 +37,13 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
 	urgent?: true;
 	/** Undocumented values that the nodes read from the response: possible dotted paths by name */
-	answer?: Record<string, readonly string[]>;
+	response?: Record<string, readonly string[]>;
 }
 
-export interface ServiceOperation extends Omit<OperationRow, 'answer' | 'words'> {
+export interface ServiceOperation extends Omit<OperationRow, 'response' | 'words'> {
 	id: OperationId;
 	/** Paths by name, each as its list of keys. An override's path is the only one. */
-	answer: Record<string, { paths: readonly string[][]; isOverridden: boolean }>;
+	response: Record<string, { paths: readonly string[][]; isOverridden: boolean }>;
 	words: Record<string, string>;
 	overrideJson: string;
 }
@@ -57,7 +57,7 @@ const pagingNames = (...names: string[]) => [
 ];
 
 /** If `data` has no list, the only other list counts. */
-const LIST_ANSWER = {
+const LIST_RESPONSE = {
 	data: ['data'],
 	id: ['id'],
 	next_cursor: pagingNames('next_cursor', 'nextCursor', 'next', 'cursor'),
@@ -71,7 +71,7 @@ const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 	assumed: 'shape' as const,
 	effect: 'read' as const,
 	tooLarge: "Ask for less, for example with 'Limit'.",
-	answer: LIST_ANSWER,
+	response: LIST_RESPONSE,
 });
 
 /** In order: specific names before plain ones, the session's before the response's */
@@ -146,7 +146,7 @@ export const OPERATIONS = {
 			413: { message: 'The prompt is too long', description: 'Shorten the prompt.' },
 		},
 		maxBytes: MAX_SESSION_BYTES,
-		answer: { sessionId: SESSION_ID },
+		response: { sessionId: SESSION_ID },
 	},
 	getAgentSession: {
 		method: 'GET',
@@ -157,7 +157,7 @@ export const OPERATIONS = {
 		// A poll that hangs is worth less than the next one.
 		timeoutMs: 30_000,
 		words: ['completed', 'failed'],
-		answer: { session: [] },
+		response: { session: [] },
 	},
 	sendAgentMessage: {
 		method: 'POST',
@@ -238,7 +238,7 @@ export const OPERATIONS = {
 		maxBytes: 256 * MIB,
 		tooLarge: 'Write a narrower query, for example with LIMIT or fewer columns.',
 		errors: { 413: { message: 'The query is too long', description: 'Shorten the query.' } },
-		answer: { data: ['data'] },
+		response: { data: ['data'] },
 		timeoutMs: 90_000,
 		// A query that fails would mostly fail again, after up to 60 s of the service's time.
 		maxAttempts: 2,
@@ -328,7 +328,7 @@ export const OPERATIONS = {
 		// A file of 10 MiB (API document, Limits) with every character escaped
 		maxBytes: 64 * MIB,
 		tooLarge: 'Download the file from the product instead.',
-		answer: {
+		response: {
 			text: ['text', 'content'],
 			url: ['url', 'downloadUrl', 'download_url', 'signed_url'],
 		},
@@ -381,7 +381,7 @@ export function nonIdempotent(id: OperationId): NonIdempotent | undefined {
 }
 
 export const isList = (id: OperationId): boolean =>
-	'next_cursor' in (operationRow(id).answer ?? {});
+	'next_cursor' in (operationRow(id).response ?? {});
 
 /** Values by placeholder. `undefined` is no value, `null` is one. */
 export type Values = Record<string, unknown>;
@@ -405,7 +405,7 @@ export interface ApiClient {
 	readonly signal: AbortSignal | undefined;
 	/** Retries a non-idempotent operation only after proof that it had no effect. @throws as the transport's `send` */
 	call(operation: OperationId, values: Values, options?: CallOptions): Promise<ApiResponse>;
-	/** Returns the value of a name in the operation's `answer`, or undefined if the response has none. */
+	/** Returns the value of a name in the operation's `response`, or undefined if the response has none. */
 	readField(operation: OperationId, name: string, body: unknown): unknown;
 	isOverridden(operation: OperationId, name: string): boolean;
 	word(operation: OperationId, word: string): string | undefined;

@@ -62,9 +62,9 @@ function fillPath(id: OperationId, template: string, values: Values): string {
 
 /** Replaces each field that the override has. */
 export function applyOverride(id: OperationId, override: Override = {}): ServiceOperation {
-	const { answer: places = {}, ...row } = operationRow(id);
-	const { answer: overridden = {}, words = {}, ...request } = override;
-	const answer = Object.keys({ ...places, ...overridden }).map((name) => {
+	const { response: places = {}, ...row } = operationRow(id);
+	const { response: overridden = {}, words = {}, ...request } = override;
+	const response = Object.keys({ ...places, ...overridden }).map((name) => {
 		const isOverridden = overridden[name] !== undefined;
 		const paths = isOverridden ? [overridden[name]] : places[name];
 		// Split once, because a list reads an ID from each of its entries.
@@ -74,7 +74,7 @@ export function applyOverride(id: OperationId, override: Override = {}): Service
 		...row,
 		...request,
 		id,
-		answer: Object.fromEntries(answer) as ServiceOperation['answer'],
+		response: Object.fromEntries(response) as ServiceOperation['response'],
 		words,
 		overrideJson: JSON.stringify(override),
 	};
@@ -170,8 +170,8 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
 }
 
 /** Returns the value at the override's path, or else the first value that isn't empty. */
-export function readField({ answer }: ServiceOperation, name: string, body: unknown): unknown {
-	const { paths, isOverridden } = answer[name] ?? { paths: [], isOverridden: false };
+export function readField({ response }: ServiceOperation, name: string, body: unknown): unknown {
+	const { paths, isOverridden } = response[name] ?? { paths: [], isOverridden: false };
 	for (const path of paths) {
 		const value = valueAt(body, path);
 		if (isOverridden || (value !== undefined && value !== null && value !== '')) return value;
@@ -179,8 +179,8 @@ export function readField({ answer }: ServiceOperation, name: string, body: unkn
 	return undefined;
 }
 
-export const answerOverride = (operation: OperationId, name: string): string =>
-	`If the response has it in another place, name the place under 'Overrides' in the credential: {"${operation}": {"answer": {"${name}": "path.to.it"}}}.`;
+export const responseOverride = (operation: OperationId, name: string): string =>
+	`If the response has it in another place, name the place under 'Overrides' in the credential: {"${operation}": {"response": {"${name}": "path.to.it"}}}.`;
 
 const OVERRIDE_SHAPES = { body: '{...}', query: '{...}', path: '"/..."', version: '"YYYY-MM-DD"' };
 
@@ -202,7 +202,7 @@ export const unreadableResponse = (
 ): WorkspaceAutomationError =>
 	new WorkspaceAutomationError(
 		`The service answered without ${what}`,
-		`It answered: ${quote(body)}. ${answerOverride(operation, name)}`,
+		`It answered: ${quote(body)}. ${responseOverride(operation, name)}`,
 	);
 
 /** Warns if the service names another number of rows. @throws WorkspaceAutomationError if there's no list of rows */
@@ -225,7 +225,7 @@ export interface Override extends Partial<
 	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
 > {
 	/** Dotted paths of the values that the nodes read, by name */
-	answer?: Record<string, string>;
+	response?: Record<string, string>;
 	/** The service's own words, by ours */
 	words?: Record<string, string>;
 }
@@ -275,7 +275,7 @@ const OVERRIDE_FIELDS: Record<keyof Override, [isValid: (value: unknown) => bool
 		query: [isRecord, 'a JSON object, such as {"page_size": "{limit}"}'],
 		body: [isRecord, 'a JSON object, such as {"input": "{prompt}"}'],
 		version: [isDate, 'a date, such as 2026-10-05'],
-		answer: [areTexts, 'a JSON object of dotted paths, such as {"data": "result.items"}'],
+		response: [areTexts, 'a JSON object of dotted paths, such as {"data": "result.items"}'],
 		words: [areTexts, 'a JSON object of texts, such as {"base64": "inline"}'],
 	};
 const OVERRIDE_FIELD_NAMES = Object.keys(OVERRIDE_FIELDS) as Array<keyof Override>;
@@ -315,10 +315,10 @@ function checkOverride(operation: OperationId, override: unknown): void {
 			throw overridesError(`${where} an invalid "${field}"`, `"${field}" has to be ${is}.`);
 	}
 	const row = operationRow(operation);
-	const { path, query, body, answer = {}, words = {} } = override;
+	const { path, query, body, response = {}, words = {} } = override;
 	const names: Array<[what: string, used: string[], known: readonly string[]]> = [
 		['placeholder', listPlaceholders([path, query, body]), allowedPlaceholders(operation)],
-		['answer', Object.keys(answer as object), Object.keys(row.answer ?? {})],
+		['response value', Object.keys(response as object), Object.keys(row.response ?? {})],
 		['word', Object.keys(words as object), row.words ?? []],
 	];
 	for (const [what, used, known] of names) {

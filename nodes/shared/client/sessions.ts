@@ -3,7 +3,7 @@ import { splitList, quote, nonEmptyText } from '../values';
 import { canBeId, isId } from '../validation';
 import { findOtherSession, readSession, type Session, type StatusWords } from './session';
 import type { ApiResponse } from './types';
-import { answerOverride, unreadableResponse } from './overrides';
+import { responseOverride, unreadableResponse } from './overrides';
 import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } from './operations';
 
 /** Thrown for a response without a status object. The next response may have one. */
@@ -62,7 +62,7 @@ export function readNewSessionId(api: ApiClient, { body, headers }: ApiResponse)
 	const { description } = nonIdempotent('createAgentSession')!;
 	throw new IndeterminateError(
 		'A session was started, but the response has no session ID',
-		`The service answered: ${quote(body)}. ${description} ${answerOverride('createAgentSession', 'sessionId')}`,
+		`The service answered: ${quote(body)}. ${description} ${responseOverride('createAgentSession', 'sessionId')}`,
 	);
 }
 

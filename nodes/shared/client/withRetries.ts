@@ -53,7 +53,7 @@ export async function withRetries(
 	const { request, limits, clock, signal } = options;
 	const isNonIdempotent = typeof request.effect === 'object';
 	let state = NO_ATTEMPTS;
-	/** The service's latest answer that asked to wait */
+	/** The service's latest response that asked to wait */
 	let throttled: Attempt | undefined;
 	const decide = (attempt: Attempt): DecidedAttempt => {
 		const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
