@@ -129,12 +129,12 @@ function restoreRecord<R extends object>(
 	journal.write({ ...journal.read()!, ...old });
 }
 
-interface RequestRecord<T> {
+interface EffectRecord<T> {
 	intent: 'requested' | 'done';
 	result?: T;
 }
 
-const REQUEST_RECORDS = 'requests';
+const EFFECT_RECORDS = 'requests';
 
 const HOW_TO_SEND = ['requestOptions', 'options'];
 
@@ -147,12 +147,12 @@ export async function oncePerItem<T>(
 ): Promise<T> {
 	const key = itemKey(context, context.getItemIndex());
 	const nodeContext = context.getContext('node') as IDataObject;
-	const journal = openRecord<RequestRecord<T>>(nodeContext, REQUEST_RECORDS, key);
+	const journal = openRecord<EffectRecord<T>>(nodeContext, EFFECT_RECORDS, key);
 	const asked = Object.entries(context.getNode().parameters).filter(
 		([name]) => !HOW_TO_SEND.includes(name),
 	);
 	const request = fingerprintRequest(asked, context.getInputData().json);
-	acceptRecord(context, REQUEST_RECORDS, journal, request, () => ({
+	acceptRecord(context, EFFECT_RECORDS, journal, request, () => ({
 		message: 'An earlier attempt sent this request with other values',
 		description:
 			"To avoid a duplicate, nothing was sent. Restore the parameters and retry, or run the workflow again from the start. Check first whether the earlier attempt's result is already there.",
