@@ -13,6 +13,7 @@ import { CREDENTIAL } from '../shared/client/credential';
 import { getProjects } from '../shared/n8n/listSearch';
 import { loadCode } from '../shared/n8n/loadCode';
 import { properties } from './panel';
+import { OUTPUTS } from './panel/outputs';
 
 const loadExecute = async () => await loadCode(async () => await import('./operations/execute.ts'));
 const loadWebhook = async () => await loadCode(async () => await import('./execution/webhook.ts'));
@@ -23,11 +24,6 @@ const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	maxConnections: 1,
 	required: true,
 };
-
-const OUTPUTS = [
-	{ type: NodeConnectionTypes.Main, displayName: 'Completed' },
-	{ type: NodeConnectionTypes.Main, displayName: 'To Approve' },
-];
 
 /** Returns whether the operation waits for a session. n8n's editor evaluates it. */
 const IS_WAITING = '["start", "continue"].includes($parameter.operation)';

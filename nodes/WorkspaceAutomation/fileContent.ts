@@ -182,10 +182,10 @@ export async function download<T>(
 	return body as T;
 }
 
-type Content = { text: string } | { url: string };
+type FileContent = { text: string } | { url: string };
 
 /** Reads the text or its download URL, which wins over an empty text. */
-function readContent(body: unknown, api: ApiClient): Content {
+function readFileContent(body: unknown, api: ApiClient): FileContent {
 	const [text, url] = ['text', 'url'].map((name) => api.readField('getFileContent', name, body));
 	if (nonEmptyText(text)) return { text: String(text) };
 	if (nonEmptyText(url)) return { url: String(url) };
@@ -219,7 +219,7 @@ async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObjec
 
 async function readBinaryItem(
 	context: IExecuteSingleFunctions,
-	content: Content,
+	content: FileContent,
 	fileId: string,
 	field: string,
 	api: ApiClient,
@@ -256,7 +256,7 @@ export async function readContentItem(
 	values: Values,
 	api: ApiClient,
 ): Promise<INodeExecutionData> {
-	const content = readContent(body, api);
+	const content = readFileContent(body, api);
 	const fileId = String(values.fileId);
 	if (values.outputAs === 'binary')
 		return await readBinaryItem(context, content, fileId, String(values.binaryPropertyName), api);

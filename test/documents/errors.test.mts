@@ -29,13 +29,13 @@ const {
 const {
 	WorkspaceAutomationApi,
 } = require('../../credentials/WorkspaceAutomationApi.credentials.ts');
-const { OUTPUTS } = require('../../nodes/RunAgentSession/execution/outputs.ts');
+const { OUTPUTS } = require('../../nodes/RunAgentSession/panel/outputs.ts');
 const shown = new Set([
 	...[RunAgentSession, WorkspaceAutomation, WorkspaceAutomationTrigger].flatMap((Node) =>
 		listNames(new Node().description),
 	),
 	...listNames(new WorkspaceAutomationApi().properties),
-	...(OUTPUTS as string[]),
+	...listNames(OUTPUTS),
 	// n8n's own, of every HTTP request
 	...['Proxy', 'Ignore SSL Issues'],
 ]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { OUTPUTS } from '../../nodes/RunAgentSession/execution/outputs.ts';
+import { OUTPUTS } from '../../nodes/RunAgentSession/panel/outputs.ts';
 import { exampleWorkflow, examples } from '../../tools/examples.mts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -123,8 +123,7 @@ test('Run Agent Session has two outputs while it waits, and one for other operat
 		new Function('$parameter', `return ${String(outputs).slice(3, -2)}`)({
 			operation,
 		}) as unknown[];
-	const names = OUTPUTS.map((displayName) => expect.objectContaining({ displayName }));
-	for (const operation of ['start', 'continue']) expect(evaluate(operation)).toEqual(names);
+	for (const operation of ['start', 'continue']) expect(evaluate(operation)).toEqual(OUTPUTS);
 	for (const operation of ['applyAnswer', 'tryRules'])
 		expect(evaluate(operation)).toEqual(['main']);
 });
@@ -205,7 +204,7 @@ const LABELS = new Set([
 		...labels(description.properties),
 	]),
 	...labels((credential as unknown as { properties: INodeProperties[] }).properties),
-	...OUTPUTS,
+	...OUTPUTS.map(({ displayName }) => displayName),
 	...OF_N8N,
 	...OF_PAGE,
 ]);

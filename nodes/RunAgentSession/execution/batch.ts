@@ -98,7 +98,7 @@ export function openWake(key: object, isByAnswer: () => boolean): Wake {
 const MAX_POLLS_AT_ONCE = 25;
 
 /** Returns why an execution that should pause can't, or undefined. */
-function findObstacle(context: IExecuteFunctions, engine: Engine): string | undefined {
+function findPauseObstacle(context: IExecuteFunctions, engine: Engine): string | undefined {
 	if (!engine.canContinue) return "this n8n can't pause it";
 	if (context.getMode() === 'integrated' && !returnsAfterPause(context))
 		return "this n8n can't pause a sub-workflow";
@@ -119,7 +119,7 @@ export function openBatch(
 	if (known) return { batch: Object.assign(known, { context, engine }), isNew: false };
 	const asTool = isTool(context);
 	const wantsPause = !asTool && readPauses(context);
-	const couldNotPause = wantsPause ? findObstacle(context, engine) : undefined;
+	const couldNotPause = wantsPause ? findPauseObstacle(context, engine) : undefined;
 	if (couldNotPause !== undefined && !engine.isAgain)
 		context.logger.warn(`${name} keeps the execution running, because ${couldNotPause}`);
 	const isSubWorkflow = context.getMode() === 'integrated';

@@ -9,6 +9,7 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
+import { OUTPUTS } from '../panel/outputs';
 import {
 	RECORD_VERSION,
 	type Course,
@@ -30,8 +31,6 @@ import {
 	type Sibling,
 	type Traced,
 } from './output';
-
-export const OUTPUTS = ['Completed', 'To Approve'] as const;
 
 const COMPLETED = 0;
 const NEEDS_APPROVAL = 1;

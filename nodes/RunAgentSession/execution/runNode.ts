@@ -95,7 +95,7 @@ async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 	const { context } = batch;
 	// Retry On Fail runs the node again even after Stop.
 	throwIfAborted(context.getExecutionCancelSignal?.());
-	if (!batch.items.some(isWaiting)) return { kind: 'ended' };
+	if (!batch.items.some(isUnfinished)) return { kind: 'ended' };
 	const opened = await openSessions(batch, wake).catch((error: unknown) => error as Error);
 	if (opened instanceof CanceledError) throw opened;
 	if (opened === false) return waitForCredential(batch, wake);
@@ -104,11 +104,11 @@ async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 	return { kind: 'ended' };
 }
 
-const isWaiting = ({ settings, error }: Item): boolean => settings !== undefined && !error;
+const isUnfinished = ({ settings, error }: Item): boolean => settings !== undefined && !error;
 
 /** Fails all items whose sessions haven't ended, with On Error. @throws their error otherwise: a retry continues the sessions, which it names */
 function failAll(batch: Batch, wake: Wake, error: Error): void {
-	const waiting = batch.items.filter(isWaiting);
+	const waiting = batch.items.filter(isUnfinished);
 	const hasSession = waiting.some(({ journal }) => journal.read() !== undefined);
 	const named =
 		hasSession && !(error instanceof WorkspaceAutomationError) ? credentialError(error) : error;
@@ -124,7 +124,7 @@ async function openSessions(batch: Batch, wake: Wake): Promise<boolean> {
 	if (!batch.format && readHasOutputParser(context)) batch.format = await openOutputFormat(context);
 	batch.api ??= await openClient(batch, wake);
 	if (!batch.api) return false;
-	for (const item of batch.items) if (isWaiting(item) && !item.run) openRun(batch, wake, item);
+	for (const item of batch.items) if (isUnfinished(item) && !item.run) openRun(batch, wake, item);
 	return true;
 }
 

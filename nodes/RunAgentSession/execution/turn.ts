@@ -44,7 +44,7 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 	try {
 		for (;;) {
 			throwIfAborted(signal);
-			takeAnswers(batch, wake);
+			receiveAnswers(batch, wake);
 			const now = wake.now();
 			const open = batch.items.filter(isGoing);
 			noteWaiting(batch, open.length);
@@ -128,7 +128,7 @@ function summarize(
 }
 
 /** Applies answers that approvers have given since the last turn. */
-function takeAnswers(batch: Batch, wake: Wake): void {
+function receiveAnswers(batch: Batch, wake: Wake): void {
 	const { context, engine } = batch;
 	if (!applyAnswers(context)) return;
 	const { name } = context.getNode();

@@ -39,7 +39,7 @@ const MAX_LINES = 20;
 const MIN_DETAIL_LINES = 2;
 const MAX_NAME_LENGTH = 80;
 const MAX_PROMPT_LENGTH = 150;
-const MAX_LINK_LENGTH = 300;
+const MAX_MESSAGE_LINK_LENGTH = 300;
 /** Two spaces make a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
 export const LINE_END = '  \n';
 
@@ -292,7 +292,7 @@ function shareLength(facts: readonly Fact[], reserved: number): number {
 }
 
 /** Returns a link for every channel, with the characters of markup percent-encoded. Quotes any other text. */
-export function formatLink(url: string, longest = MAX_LINK_LENGTH): string {
+export function formatLink(url: string, longest = MAX_MESSAGE_LINK_LENGTH): string {
 	const [, host = '', rest = ''] = /^(https?:\/\/\[[\da-f:]+\])?(.*)$/is.exec(url) ?? [];
 	const encoded = rest.replace(
 		/[<>"'*_~`|[\]\\^{}();]/g,

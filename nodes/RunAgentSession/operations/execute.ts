@@ -4,9 +4,9 @@ import { runApplyAnswer } from './applyAnswer';
 import { runNode } from '../execution/runNode';
 import { runTryRules } from './tryRules';
 
-type Operation = (context: IExecuteFunctions) => Promise<INodeExecutionData[][] | null>;
+type Runner = (context: IExecuteFunctions) => Promise<INodeExecutionData[][] | null>;
 
-const OPERATIONS: Record<string, Operation> = {
+const RUNNERS: Record<string, Runner> = {
 	start: runNode,
 	continue: runNode,
 	applyAnswer: runApplyAnswer,
@@ -17,5 +17,5 @@ const OPERATIONS: Record<string, Operation> = {
 export async function executeNode(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][] | null> {
-	return await OPERATIONS[String(context.getNodeParameter('operation', 0))](context);
+	return await RUNNERS[String(context.getNodeParameter('operation', 0))](context);
 }

@@ -455,7 +455,7 @@ export function readForms(
 			if (!counts || !isAnswerable(request)) return [];
 			const isLeft = !isFilled(filled, index);
 			if (isLeft && request.given) return [];
-			const answer = readRequest(request, filled, index, at);
+			const answer = readRequestAnswer(request, filled, index, at);
 			if (!('reason' in answer)) return [answer];
 			const isWaiting = isLeft && !isChosen;
 			(isWaiting ? missing : problems).push({ ...answer, at: index });
@@ -467,7 +467,7 @@ export function readForms(
 }
 
 /** Reads the answer to one request. The reason of a denial comes before the comment for all requests. */
-function readRequest(
+function readRequestAnswer(
 	{ record, choices, question }: PageRequest,
 	body: Record<string, unknown>,
 	index: number,

@@ -21,7 +21,7 @@ const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
 const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
 
 /** Returns the unreadable piece of a part of a command. */
-function findUnreadable(text: string, whole: string, isPlain: boolean): string | undefined {
+function findUnreadableText(text: string, whole: string, isPlain: boolean): string | undefined {
 	if (INVISIBLE.test(text)) return 'it has invisible characters';
 	// `set` can give `$1` another meaning.
 	const variable = isPlain && !/set/i.test(unquote(whole)) ? VARIABLE : PARAMETER;
@@ -82,7 +82,7 @@ function compareCommand(
 		/** Everything that isn't the program of a plain part */
 		others: otherWords,
 		/** Why a rule that denies or asks can't be sure what it runs */
-		unread: lazily(() => findUnreadable(`${first} ${around}`, whole, isPlain) ?? findShell()),
+		unread: lazily(() => findUnreadableText(`${first} ${around}`, whole, isPlain) ?? findShell()),
 	};
 }
 

@@ -47,7 +47,7 @@ const HARMLESS =
 /** Operators before which a command can't end */
 const CONTINUES = new Set(['&&', '||', '|']);
 
-class Reader {
+class CommandReader {
 	hasComment = false;
 	private at = 0;
 	/** The end of the part before */
@@ -151,13 +151,13 @@ class Reader {
 export function readPlainCommand(text: string): PlainCommand {
 	if (CONTROL_CHARACTER.test(text)) return { problem: 'a control character' };
 	if (hasWildcard(text)) return { problem: 'a character that is not assigned' };
-	return new Reader(text).read();
+	return new CommandReader(text).read();
 }
 
 /** Reads a parsed pattern in the same way. A pattern with a comment isn't plain. */
 export function readPlainPattern(pattern: string): CommandPart[] | undefined {
 	if (CONTROL_CHARACTER.test(pattern)) return undefined;
-	const reader = new Reader(pattern);
+	const reader = new CommandReader(pattern);
 	const read = reader.read();
 	return 'parts' in read && !reader.hasComment ? read.parts : undefined;
 }

@@ -1,11 +1,12 @@
 import { shortenRequest, wholeRequest } from '../../shared/approvals/largeRequest';
 import { fingerprint, isRecord, sortedJson } from '../../shared/values';
+import { UUID } from '../../shared/validation';
 import type { RememberedRequest } from './rule';
 
 // A remembered request approves only the same whole request, never parts of another.
 
 /** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
-const LEFT_OUT = (
+const UNCOMPARED_FIELDS = (
 	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt ' +
 	'updatedAt requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
 ).split(' ');
@@ -15,7 +16,7 @@ const COMPARED_APART = ['type', 'permission', 'patterns'];
 const OF_DECISIONS =
 	'decision option decidedBy because at state note comment lasts fromNowOn approvers'.split(' ');
 const NEVER_CHANGED = ['patterns', 'command', 'instruction'];
-const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi;
+const ANY_UUID = new RegExp(UUID, 'gi');
 const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
 
 type Fields = Record<string, unknown>;
@@ -24,13 +25,13 @@ type Fields = Record<string, unknown>;
 function steadyText(name: string, value: unknown): unknown {
 	const isOfRun = typeof value === 'string' && (name === 'cwd' || value.startsWith('/tmp/'));
 	return isOfRun && !NEVER_CHANGED.includes(name)
-		? value.replace(UUID, '#').replace(HEX_WORD, '#')
+		? value.replace(ANY_UUID, '#').replace(HEX_WORD, '#')
 		: value;
 }
 
 /** Leaves out what differs in each request, not in anything deeper. */
 function steadyFields(fields: Fields, others: readonly string[] = []): Fields {
-	const left = new Set([...LEFT_OUT, ...others]);
+	const left = new Set([...UNCOMPARED_FIELDS, ...others]);
 	const kept = Object.keys(fields).filter((name) => !left.has(name));
 	return Object.fromEntries(kept.map((name) => [name, steadyText(name, fields[name])]));
 }

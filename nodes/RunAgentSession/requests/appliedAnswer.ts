@@ -12,7 +12,7 @@ export type AppliedAnswer = Answer & {
 };
 
 /** Returns what an answer says about a pending request. Nothing, if the approver saw another one. */
-export function applyAnswer(pending: unknown, answer: AppliedAnswer): Ruling {
+export function decideByAnswer(pending: unknown, answer: AppliedAnswer): Ruling {
 	const obstacle = findObstacle(pending);
 	if (obstacle !== undefined || !isRecord(pending)) return askVerdict(String(obstacle));
 	if (answer.answer === 'none') return askVerdict(`nobody answered: ${answer.because}`);

@@ -22,7 +22,7 @@ export interface UndecidedRequest {
 	takes: 'decision' | 'answer' | 'nothing';
 }
 
-interface Plan {
+interface DecisionPlan {
 	/** Denials last: a denial may end the agent's other requests */
 	due: DueDecision[];
 	undecided: UndecidedRequest[];
@@ -43,7 +43,7 @@ export function planDecisions(
 	records: readonly RequestRecord[],
 	questions: readonly Question[],
 	decide: (interaction: Interaction) => Verdict,
-): Plan {
+): DecisionPlan {
 	const pending = records.filter(({ interaction }) => interaction !== undefined);
 	const decided = records.filter(({ decision }) => decision !== undefined).length;
 	const due: DueDecision[] = [];

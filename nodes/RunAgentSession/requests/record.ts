@@ -412,7 +412,7 @@ const endDecision = (record: RequestRecord, state: DecisionState): RequestRecord
 		? { ...record, decision: { ...record.decision, state } }
 		: record;
 
-const isSameRequest = (one: RequestRecord, other: RequestRecord): boolean =>
+const isSameRecord = (one: RequestRecord, other: RequestRecord): boolean =>
 	one.id === other.id && one.contentHash === other.contentHash && !one.isReplaced;
 
 const change = (
@@ -420,7 +420,7 @@ const change = (
 	record: RequestRecord,
 	changes: Partial<RequestRecord>,
 ): RequestRecord[] =>
-	records.map((each) => (isSameRequest(each, record) ? { ...each, ...changes } : each));
+	records.map((each) => (isSameRecord(each, record) ? { ...each, ...changes } : each));
 
 function approvedEdits(
 	{ interaction }: RequestRecord,
@@ -457,7 +457,7 @@ const changeDecision = (
 	changes: (decision: SentDecision) => Partial<SentDecision>,
 ): RequestRecord[] =>
 	records.map((each) =>
-		isSameRequest(each, record) && each.decision
+		isSameRecord(each, record) && each.decision
 			? { ...each, decision: { ...each.decision, ...changes(each.decision) } }
 			: each,
 	);
@@ -484,7 +484,7 @@ export const recordAsked = (
 	now: number,
 ): RequestRecord[] =>
 	records.map((record) =>
-		asked.some((each) => isSameRequest(each, record))
+		asked.some((each) => isSameRecord(each, record))
 			? { ...record, votes: [], askedAt: record.askedAt ?? now }
 			: record,
 	);

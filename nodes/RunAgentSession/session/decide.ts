@@ -13,7 +13,7 @@ import {
 	isQuestion,
 	readQuestion,
 } from '../../shared/approvals/agentQuestion';
-import { applyAnswer } from '../requests/appliedAnswer';
+import { decideByAnswer } from '../requests/appliedAnswer';
 import { planDecisions, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import { findMismatch } from '../requests/request';
@@ -32,7 +32,7 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	const budget = { left: MATCH_BUDGET };
 	const planned = planDecisions(record.requests, record.questions, (interaction) =>
 		settings.answer
-			? chooseVerdict(interaction, applyAnswer(interaction, settings.answer), policy)
+			? chooseVerdict(interaction, decideByAnswer(interaction, settings.answer), policy)
 			: decideRequest(interaction, policy, budget),
 	);
 	run.undecided = planned.undecided;

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError, type ErrorContext } from '../errors';
 import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../values';
 import { isHtmlPage, isRejection, PROXY_REFUSED, retryAfterMs } from './retryPolicy';
-import type { ApiRequest, Attempt, ErrorText, ResponseAttempt } from './types';
+import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
 type Wording = readonly [message: string, description: string];
 
@@ -58,18 +58,15 @@ export class RateLimitError extends WorkspaceAutomationError {
 	}
 }
 
-const toText = ([message, description]: Wording): ErrorText => ({ message, description });
-
-function findWording(status: number): ErrorText {
-	if (STATUS_TEXTS[status]) return toText(STATUS_TEXTS[status]);
+function findWording(status: number): Wording {
+	if (STATUS_TEXTS[status]) return STATUS_TEXTS[status];
 	if (status < 400)
-		return toText([
+		return [
 			'The service answered with a redirect',
 			"Check the base URL in the credential. The node doesn't follow redirects, so that the API key goes nowhere else.",
-		]);
-	if (status >= 500)
-		return toText([`The service failed with status ${status}`, 'Try again later.']);
-	return toText([`The service refused the request with status ${status}`, STATUS_TEXTS[400][1]]);
+		];
+	if (status >= 500) return [`The service failed with status ${status}`, 'Try again later.'];
+	return [`The service refused the request with status ${status}`, STATUS_TEXTS[400][1]];
 }
 
 const CHECK_NETWORK =
@@ -181,7 +178,8 @@ function describeAttempt(
 	const waitMs = retryAfterMs(headers, wallMs);
 	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
 	const code = optionalExcerpt(envelope.code);
-	const { message, description: advice } = errors[status] ?? findWording(status);
+	const [title, next] = findWording(status);
+	const { message = title, description: advice = next } = errors[status] ?? {};
 	const facts = [
 		waitMs !== undefined && sayToWait(waitMs),
 		isPage && `A proxy or login page answered, not the service. ${CHECK_PROXY}`,

@@ -75,7 +75,7 @@ export interface Operation {
 const clients = new WeakMap<object, Promise<ApiClient>>();
 const ledgers = new WeakMap<object, { ledger: Ledger; slots: Semaphore }>();
 
-const readConcurrency = (context: IExecuteSingleFunctions) =>
+const readMaxRequests = (context: IExecuteSingleFunctions) =>
 	readParameter(context, maxConcurrentRequests, 'options.');
 
 /** Returns the ledger, and the slots of items that it has begun: n8n killed leaves no more in doubt. Half of them are being sent. */
@@ -86,7 +86,7 @@ function getLedger(context: IExecuteSingleFunctions): { ledger: Ledger; slots: S
 	const store = isTool(context) ? undefined : openInlineStore(context);
 	const opened = {
 		ledger: store ? new ExecutionLedger(context, store) : NO_LEDGER,
-		slots: new Semaphore(2 * readConcurrency(context)),
+		slots: new Semaphore(2 * readMaxRequests(context)),
 	};
 	ledgers.set(run, opened);
 	return opened;
@@ -95,7 +95,7 @@ function getLedger(context: IExecuteSingleFunctions): { ledger: Ledger; slots: S
 async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	const run = context.getExecuteData();
 	const open = async () =>
-		await createClient(context, { semaphore: new Semaphore(readConcurrency(context)) });
+		await createClient(context, { semaphore: new Semaphore(readMaxRequests(context)) });
 	const api = clients.get(run) ?? open();
 	clients.set(run, api);
 	// Retry On Fail passes the same run, and the user may have fixed the error.

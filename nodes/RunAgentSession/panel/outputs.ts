@@ -1,0 +1,6 @@
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+export const OUTPUTS = ['Completed', 'To Approve'].map((displayName) => ({
+	type: NodeConnectionTypes.Main,
+	displayName,
+}));
