@@ -1,9 +1,8 @@
 // Approvers' answers against running sessions: for any order of questions and answers, nothing is approved without an approver.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Session } from '../../nodes/shared/client/session.ts';
+import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import type { AppliedAnswer } from '../../nodes/RunAgentSession/requests/appliedAnswer.ts';
 import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { simulation, type Simulation } from './simulation.mts';
 
@@ -14,21 +13,13 @@ const RULES: Policy = {
 	mode: 'rules',
 	rules: [{ permission: 'bash', pattern: 'safe *', decision: 'approve' }],
 };
-const answered = (answer: Partial<AppliedAnswer>): Partial<AppliedAnswer> =>
-	({
-		answer: 'approve',
-		asked: [],
-		...answer,
-	}) as Partial<AppliedAnswer>;
-
-/** Continues a session by a policy, or by an answer. */
-const goOn = async (service: Simulation, sessionId: string, by: Policy | Partial<AppliedAnswer>) =>
-	await service.run('', {
-		target: { operation: 'continue', sessionId },
-		...('mode' in by
-			? { policy: by }
-			: { policy: ASK, answer: { ...by, sessionId } as AppliedAnswer }),
-	});
+/** Applies an answer. */
+const apply = async (
+	service: Simulation,
+	sessionId: string,
+	asked: Interaction[],
+	answer: 'approve' | 'deny' = 'approve',
+) => await service.apply({ answer, asked, sessionId });
 
 /** The requests as the question hands them on */
 const findAsked = ({ session }: { session: Session }) =>
@@ -53,9 +44,9 @@ describe('an answer', () => {
 		const asked = findAsked(first);
 		const { sessionId } = first.session;
 		for (const _ of ['once', 'twice']) {
-			const outcome = await goOn(service, sessionId, answered({ asked }));
-			expect(outcome.kind).toBe('needsApproval');
-			expect(outcome.undecided[0].because).toBe("it wasn't among the requests shown");
+			expect((await apply(service, sessionId, asked)).because).toBe(
+				"A request is still pending: it wasn't among the requests shown",
+			);
 		}
 		expect(told(service)).toEqual({ a: 'once', b: null });
 	});
@@ -65,10 +56,8 @@ describe('an answer', () => {
 		const one = await service.run('[ask bash: a] [say One]', { policy: ASK });
 		const other = await service.run('[ask bash: a] [say Other]', { policy: ASK });
 		const asked = findAsked(one);
-		const outcome = await goOn(service, other.session.sessionId, answered({ asked }));
-		expect(outcome.kind).toBe('needsApproval');
-		expect(outcome.undecided[0].because).toMatch(
-			/^it wasn't among the requests shown$|^the request shown was for another session$/,
+		expect((await apply(service, other.session.sessionId, asked)).because).toMatch(
+			/: it wasn't among the requests shown$|: the request shown was for another session$/,
 		);
 		expect(service.sessions().map(({ interactions }) => interactions[0].value)).toEqual([
 			undefined,
@@ -83,8 +72,9 @@ describe('an answer', () => {
 			const { session } = await service.run('[ask bash: a] [say Done]', { policy: ASK });
 			const changed = { permission: 'read', patterns: ['b'], response: { options: [] } }[field];
 			const asked = findAsked({ session }).map((each) => ({ ...each, [field]: changed }));
-			const outcome = await goOn(service, session.sessionId, answered({ asked }));
-			expect(outcome.undecided[0].because).toMatch(/^it isn't the request shown: its \w+ changed$/);
+			expect((await apply(service, session.sessionId, asked)).because).toMatch(
+				/: it isn't the request shown: its \w+ changed$/,
+			);
 			expect(told(service)).toEqual({ a: null });
 		},
 	);
@@ -100,7 +90,7 @@ test('no request is approved without a rule or an approver, for any order of req
 			session,
 			/** Which of the questions so far the person answers, of any approver; also an old one, and one again */
 			question: fc.nat(10),
-			answer: fc.constantFrom('approve', 'deny', 'none'),
+			answer: fc.constantFrom('approve' as const, 'deny' as const),
 		}),
 	);
 	const asks = fc.array(fc.boolean(), { minLength: 1, maxLength: 4 });
@@ -118,15 +108,18 @@ test('no request is approved without a rule or an approver, for any order of req
 			const questions = started.map(findAsked);
 			for (const { does, ...more } of events) {
 				const { sessionId } = started[more.session].session;
-				let by: Policy | Partial<AppliedAnswer> = does === 'rules' ? RULES : ASK;
 				if ('question' in more) {
 					const asked = questions[more.question % questions.length];
-					by = answered({ answer: more.answer, asked } as Partial<AppliedAnswer>);
 					if (more.answer === 'approve')
 						for (const { patterns } of asked) approved.add(String(patterns));
+					await apply(service, sessionId, asked, more.answer);
+					continue;
 				}
 				if (does === 'rules') approved.add(`rules ${more.session}`);
-				const { kind, session: after } = await goOn(service, sessionId, by);
+				const { kind, session: after } = await service.run('', {
+					target: { operation: 'continue', sessionId },
+					policy: does === 'rules' ? RULES : ASK,
+				});
 				if (kind === 'needsApproval') questions.push(findAsked({ session: after }));
 			}
 			for (const [pattern, option] of Object.entries(told(service))) {

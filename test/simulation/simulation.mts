@@ -8,6 +8,8 @@ import { createService } from '../../local-service/app.mts';
 import { createFactLookup } from '../../nodes/shared/client/facts.ts';
 import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { sendAnswer } from '../../nodes/RunAgentSession/operations/applyAnswer.ts';
+import type { SettledAnswer } from '../../nodes/RunAgentSession/requests/appliedAnswer.ts';
 import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
 import { saveAnswer } from '../../nodes/RunAgentSession/page/inbox.ts';
 import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
@@ -309,6 +311,18 @@ export function simulation(
 				asked.push(result);
 			}
 		},
+		/** Sends an approver's answer, as Apply an Answer does. */
+		apply: async (applied: SettledAnswer) =>
+			await virtual.run(
+				sendAnswer(applied, {
+					api: await createClient(context, { clock, rateLimiters: gates }),
+					journal: openRecord({}, 'applied', '0.0'),
+					ledger: NO_LEDGER,
+					random: () => 0,
+					wallTime: virtual.now,
+					log: (message) => logged.push(message),
+				}),
+			),
 		/** Runs one wake of an item whose execution pauses. The context is saved and loaded in between, as n8n does. */
 		wake: async (
 			prompt: string,
@@ -341,6 +355,7 @@ export function simulation(
 			timeouts,
 			maxWaitMs,
 			onMaxWait,
+			abortOnStop = true,
 			...changes
 		}: RunChanges,
 		nodeContext: IDataObject,
@@ -356,7 +371,6 @@ export function simulation(
 				...(maxWaitMs !== undefined && { maxWaitMs }),
 				...(onMaxWait && { onMaxWait }),
 			},
-			abortOnStop: true,
 			hasPage: pauses,
 			...changes,
 		};
@@ -428,11 +442,7 @@ export function simulation(
 		const turn = await virtual.run(running).catch(async (error: unknown) => {
 			await virtual.run(Promise.allSettled(batch.flights.values()));
 			// As the node does with all sessions of a run
-			if (
-				error instanceof CanceledError &&
-				journal.read()?.state === 'running' &&
-				job.abortOnStop
-			) {
+			if (error instanceof CanceledError && journal.read()?.state === 'running' && abortOnStop) {
 				const api = await createClient(context, { clock, rateLimiters: gates });
 				const { sessionId } = journal.read() as { sessionId: string };
 				if (!(await virtual.run(abortSession(api, sessionId)))) journal.write(undefined);
@@ -486,6 +496,7 @@ type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	lateMs?: number;
 	ledger?: RunDependencies['ledger'];
 	format?: RunDependencies['format'];
+	abortOnStop?: boolean;
 };
 
 /** Result of an item whose execution paused */

@@ -3,7 +3,6 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { realClock } from '../../shared/client/clock';
-import { Semaphore } from '../../shared/client/semaphore';
 import { readOptionWords } from '../../shared/client/sessions';
 import {
 	errorJson,
@@ -15,13 +14,15 @@ import { continuesOnError } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/read';
-import type { AppliedAnswer } from '../requests/appliedAnswer';
+import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../requests/appliedAnswer';
+import type { Decide } from '../requests/plan';
 import { pollDelayMs, retryPollMs } from '../plan/intervals';
-import { begin } from '../session/begin';
-import { toResult, withSessionErrors } from '../session/finish';
-import { pollOnce } from '../session/poll';
-import type { SessionRecord } from '../session/record';
-import { SessionRun } from '../session/run';
+import { decideWith } from '../session/decide';
+import { endedResult, toResult, withSessionErrors } from '../session/finish';
+import { sendComment } from '../session/message';
+import { takeReading } from '../session/poll';
+import { SessionRun, type DecidingRun } from '../session/run';
+import type { DecisionDependencies, DecisionSettings } from '../session/types';
 
 /** Time to send the answer, and to see what came of it */
 const APPLY_MS = 30_000;
@@ -43,7 +44,17 @@ export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeE
 				continue;
 			}
 			api ??= await createClient(context);
-			items.push({ json: await applyAnswer(context, itemIndex, api, applied), pairedItem });
+			const key = itemKey(context, itemIndex);
+			const json = await sendAnswer(applied, {
+				api,
+				journal: openRecord(context.getContext('node'), 'applied', key),
+				ledger: new ExecutionLedger(context).of(key),
+				random: Math.random,
+				wallTime: () => realClock.now(),
+				log: (message, about) =>
+					context.logger.info(message, { ...about, node: node.name, itemIndex }),
+			});
+			items.push({ json, pairedItem });
 		} catch (thrown) {
 			const error = toNodeError(node, thrown, itemIndex);
 			if (!continuesOnError(context)) throw error;
@@ -61,53 +72,27 @@ const notAnswered = ({ sessionId, asked }: AppliedAnswer, because: string): IDat
 	pendingInteractions: asked as unknown as IDataObject[],
 });
 
-async function applyAnswer(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	api: ApiClient,
-	applied: AppliedAnswer,
+/** Sends an answer to its session, and returns the item. @throws WorkspaceAutomationError if it wasn't sent */
+export async function sendAnswer(
+	applied: SettledAnswer,
+	dependencies: DecisionDependencies,
 ): Promise<IDataObject> {
 	const { sessionId } = applied;
-	const key = itemKey(context, itemIndex);
-	const run = new SessionRun(
-		{
-			target: { operation: 'continue', sessionId },
-			policy: {
-				mode: 'ask',
-				rules: [],
-				defaultDecision: 'ask',
-				approveWith: 'once',
-				approveValues: readOptionWords(api, 'approve'),
-				denyValues: readOptionWords(api, 'deny'),
-			},
-			answer: applied,
-			timeouts: {
-				maxWaitMs: APPLY_MS,
-				onMaxWait: 'letRun',
-				ifNobodyAnswers: 'wait',
-				unansweredAfterMs: Infinity,
-			},
-			abortOnStop: false,
-			// An approval's comment is for the record.
-			sendComments: applied.answer === 'deny',
-			hasPage: false,
+	const settings: DecisionSettings = {
+		target: { operation: 'continue', sessionId },
+		policy: {
+			approveWith: 'once',
+			approveValues: readOptionWords(dependencies.api, 'approve'),
+			denyValues: readOptionWords(dependencies.api, 'deny'),
 		},
-		{
-			api,
-			journal: openRecord<SessionRecord>(context.getContext('node'), 'applied', key),
-			ledger: new ExecutionLedger(context).of(key),
-			polls: new Semaphore(1),
-			hasReached: () => true,
-			random: Math.random,
-			wallTime: () => realClock.now(),
-			log: (message, about) =>
-				context.logger.info(message, { ...about, node: context.getNode().name, itemIndex }),
-			onSession() {},
-		},
-	);
+		timeouts: { maxWaitMs: APPLY_MS },
+		// An approval's comment is for the record.
+		sendComments: applied.answer === 'deny',
+	};
+	const run: DecidingRun = new SessionRun(settings, dependencies);
 	return await withSessionErrors(run, async () => {
-		await begin(run);
-		await pollUntilApplied(run);
+		run.save({ sessionId });
+		await pollUntilApplied(run, applied);
 		if (run.record.comments?.length && run.undecided.length > 0)
 			run.warnings.add(
 				"The comment wasn't sent to the agent, because other requests of the session are pending. Send it with Send Message.",
@@ -125,13 +110,15 @@ async function applyAnswer(
 }
 
 /** Polls and decides until a poll shows what came of the decisions. @throws the error of the last poll if none succeeded */
-async function pollUntilApplied(run: SessionRun): Promise<void> {
+async function pollUntilApplied(run: DecidingRun, applied: SettledAnswer): Promise<void> {
 	const { clock, signal } = run.api;
 	const deadline = run.now + APPLY_MS;
+	const decide: Decide = (pending) => decideByAnswer(pending, applied, run.settings.policy);
 	for (;;) {
 		const before = countDecisions(run);
 		run.beginStep();
-		await pollOnce(run);
+		const isDecided = (await takeReading(run)) && (await decideWith(run, decide));
+		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedResult(run);
 		const isDone = run.session !== undefined && countDecisions(run) === before;
 		const { failures = 0 } = run.wait;
 		if (isDone && failures === 0 && !run.isSettling) return;
@@ -144,7 +131,7 @@ async function pollUntilApplied(run: SessionRun): Promise<void> {
 	}
 }
 
-const countDecisions = ({ record }: SessionRun): number =>
+const countDecisions = ({ record }: DecidingRun): number =>
 	record.requests.filter(({ decision }) => decision !== undefined).length;
 
 const notSentError = ({ message, description, context }: WorkspaceAutomationError) =>

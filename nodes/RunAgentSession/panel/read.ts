@@ -191,7 +191,6 @@ export function readItemSettings(
 		policy: readPolicy(panel),
 		origin: readRequestOrigin(panel, target),
 		timeouts: readTimeouts(panel, asTool),
-		abortOnStop: readOption(panel, option.abortOnStop),
 		sendComments: readApproval(panel, option.sendComments),
 		preview: isEntered(panel, option.preview, 'options.')
 			? readOption(panel, option.preview)

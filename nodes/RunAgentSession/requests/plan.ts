@@ -1,6 +1,5 @@
 import type { Interaction } from '../../shared/client/session';
 import { askVerdict, findObstacle, type AskVerdict } from '../policy/rules';
-import type { Verdict } from './verdict';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { decidedByVotes, type Question } from './questions';
 import { describeUnsteady, isReadable, isWaiting, type RequestRecord } from './record';
@@ -8,6 +7,11 @@ import type { RequestVerdict } from './votes';
 
 /** An agent that asks more often isn't making progress. */
 export const MAX_DECISIONS = 1_000;
+
+/** What decides a pending request without its votes. A question is decided by an answer only. */
+export type Decide = (interaction: Interaction) => RequestVerdict | AskVerdict;
+
+export const LEFT_QUESTION = askVerdict("it's a question, which only an approver answers");
 
 export interface DueDecision {
 	record: RequestRecord;
@@ -42,7 +46,7 @@ function reasonToAsk(record: RequestRecord, sameId: number, decided: number): st
 export function planDecisions(
 	records: readonly RequestRecord[],
 	questions: readonly Question[],
-	decide: (interaction: Interaction) => Verdict,
+	decide: Decide,
 ): DecisionPlan {
 	const pending = records.filter(({ interaction }) => interaction !== undefined);
 	const decided = records.filter(({ decision }) => decision !== undefined).length;
@@ -76,14 +80,14 @@ const findObstacleOf = (interaction: Interaction): string | undefined =>
 function findVerdict(
 	record: RequestRecord,
 	questions: readonly Question[],
-	decide: (interaction: Interaction) => Verdict,
+	decide: Decide,
 ): RequestVerdict | AskVerdict {
 	const interaction = record.interaction!;
 	const voted = decidedByVotes(record, questions);
 	if (voted && !(record.unsteady && voted.decision !== 'deny'))
 		return { ...voted, decidedBy: 'page' };
-	if (isQuestion(interaction)) return askVerdict("it's a question, which only an approver answers");
 	const verdict = decide(interaction);
+	if (isQuestion(interaction)) return verdict;
 	if (record.wasResolved && verdict.decision !== 'ask')
 		return {
 			decision: 'ask',

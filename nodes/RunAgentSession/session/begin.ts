@@ -32,7 +32,7 @@ async function start(
 	const { record } = run;
 	const { journal, ledger, onSession } = run.dependencies;
 	if (record.sessionId) {
-		onSession({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
+		onSession?.({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
 		run.hasBegun = true;
 		return false;
 	}
@@ -75,7 +75,7 @@ function noteStarted(run: SessionRun, sessionId: string): void {
 	});
 	run.hasBegun = true;
 	run.isUnsaved = true;
-	onSession({ sessionId });
+	onSession?.({ sessionId });
 }
 
 const newStart = ({ wallTime }: SessionRun): StartState => ({
@@ -160,7 +160,7 @@ async function resume(
 		startedAt: record.startedAt ?? run.wallTime,
 		wait: run.wait,
 	});
-	run.dependencies.onSession({ sessionId });
+	run.dependencies.onSession?.({ sessionId });
 	if (record.messages?.message === 'sending') throw mayHaveHappenedError('sendAgentMessage');
 	run.hasBegun = message === undefined || record.messages?.message === 'sent';
 	if (message === undefined || run.hasBegun) return false;

@@ -6,39 +6,44 @@ import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
 import { MATCH_BUDGET } from '../policy/globs';
 import { withoutExpired } from '../policy/rules';
-import { chooseVerdict, decideRequest } from '../requests/verdict';
-import {
-	answerValues,
-	checkQuestionAnswer,
-	isQuestion,
-	readQuestion,
-} from '../../shared/approvals/agentQuestion';
-import { decideByAnswer } from '../requests/appliedAnswer';
-import { planDecisions, type DueDecision } from '../requests/plan';
+import { decideRequest } from '../requests/verdict';
+import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
+import { answerQuestion } from '../requests/appliedAnswer';
+import { LEFT_QUESTION, planDecisions, type Decide, type DueDecision } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
-import { findMismatch } from '../requests/request';
 import type { RequestVerdict } from '../requests/votes';
-import { MAX_UNUSABLE_MS, type SessionRun } from './run';
+import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
 import { unansweredAt, type Timeouts } from './timeouts';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
 
-/** Sends each decision once, and sets `run.undecided`. Returns false if a poll comes first. @throws if a rejected one is still listed */
+/** Decides by the policy and the timeouts, see `decideWith`. */
 export async function decidePending(run: SessionRun): Promise<boolean> {
-	const { record, settings, wallTime } = run;
-	throwIfRejected(run);
-	const policy = withoutExpired(settings.policy, wallTime);
+	const policy = withoutExpired(run.settings.policy, run.wallTime);
 	const budget = { left: MATCH_BUDGET };
-	const planned = planDecisions(record.requests, record.questions, (interaction) =>
-		settings.answer
-			? chooseVerdict(interaction, decideByAnswer(interaction, settings.answer), policy)
-			: decideRequest(interaction, policy, budget),
-	);
+	const decide: Decide = (interaction) =>
+		isQuestion(interaction) ? LEFT_QUESTION : decideRequest(interaction, policy, budget);
+	return await decideWith(run, decide, () => takeUnanswered(run));
+}
+
+/** Sends each decision once, and sets `run.undecided`. Returns false if a poll comes first. @throws if a rejected one is still listed */
+export async function decideWith(
+	run: DecidingRun,
+	decide: Decide,
+	takeMore: () => DueDecision[] = () => [],
+): Promise<boolean> {
+	throwIfRejected(run);
+	const planned = planDecisions(run.record.requests, run.record.questions, decide);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
 	const theirs = planned.due.filter(({ record: { quiet } }) => !quiet);
-	const due = [...theirs, ...takeApplied(run), ...takeUnanswered(run)];
+	const isDone = await sendDecisions(run, [...theirs, ...takeMore()]);
+	run.isUrgent = !isDone && !run.hold && !run.rejected && !run.isSettling;
+	return isDone;
+}
+
+async function sendDecisions(run: DecidingRun, due: readonly DueDecision[]): Promise<boolean> {
 	for (const [index, decision] of due.entries()) {
 		const isTooEarly = run.now < (run.hold?.until ?? 0);
 		if (isTooEarly || run.now > run.decisionDeadline) return false;
@@ -48,42 +53,6 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 		if (next?.verdict.decision === 'deny') return false;
 	}
 	return true;
-}
-
-/**
- * Moves a question that Apply an Answer answers from `run.undecided`.
- * @throws WorkspaceAutomationError if the answer can't be sent
- */
-function takeApplied(run: SessionRun): DueDecision[] {
-	const { answer } = run.settings;
-	if (answer?.answer !== 'text') return [];
-	const due: DueDecision[] = [];
-	run.undecided = run.undecided.map((undecided) => {
-		const { record, interaction, takes } = undecided;
-		if (takes !== 'answer') return undecided;
-		const mismatch = findMismatch(answer, interaction);
-		if (mismatch !== undefined) return { ...undecided, because: mismatch };
-		const verdict = answerQuestion(interaction, answer.text, 'answer');
-		if ('reason' in verdict)
-			throw new WorkspaceAutomationError("'Answer' can't be sent", verdict.reason);
-		const { comment } = answer;
-		due.push({ record, verdict: { ...verdict, ...(comment !== undefined && { comment }) } });
-		return undecided;
-	});
-	run.undecided = run.undecided.filter(({ record }) => due.every((each) => each.record !== record));
-	return due;
-}
-
-function answerQuestion(
-	interaction: Interaction,
-	text: string,
-	decidedBy: string,
-): RequestVerdict | { reason: string } {
-	const answer = checkQuestionAnswer(readQuestion(interaction), text);
-	if ('reason' in answer) return answer;
-	const { value, isOption } = answer;
-	const isText = !isOption;
-	return { decision: 'answer', option: value, ...(isText && { isText }), decidedBy };
 }
 
 /** Returns Answer If Nobody Answers, if it answers the question. */
@@ -161,7 +130,7 @@ const joinComments = (verdict: RequestVerdict): string | undefined =>
 	listComments(verdict).join('\n') || undefined;
 
 /** Returns the comments to send as a message, after a decision that can't carry its own. */
-function addComments({ api, record, settings }: SessionRun, verdict: RequestVerdict): string[] {
+function addComments({ api, record, settings }: DecidingRun, verdict: RequestVerdict): string[] {
 	const { comments = [] } = record;
 	const isCarried = verdict.decision === 'deny' && api.hasPlaceFor('resolveInteraction', 'reason');
 	if (!settings.sendComments || isCarried) return comments;
@@ -169,7 +138,7 @@ function addComments({ api, record, settings }: SessionRun, verdict: RequestVerd
 }
 
 /** Sends a decision once. Returns whether the service took it; otherwise the next poll shows. */
-async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean> {
+async function sendDecision(run: DecidingRun, due: DueDecision): Promise<boolean> {
 	const { api } = run;
 	const { permission, patterns, question } = due.record;
 	const { decision, decidedBy } = due.verdict;
@@ -198,7 +167,7 @@ async function sendDecision(run: SessionRun, due: DueDecision): Promise<boolean>
 
 /** Records a decision that was refused or couldn't be sent. If its response was lost, a poll shows what came of it. */
 function noteNotTaken(
-	run: SessionRun,
+	run: DecidingRun,
 	{ record, verdict }: DueDecision,
 	error: WorkspaceAutomationError,
 ): void {
@@ -216,7 +185,7 @@ function noteNotTaken(
 }
 
 /** @throws the service's error if a refused request is still pending, and the refusal can't pass or has lasted too long */
-function throwIfRejected(run: SessionRun): void {
+function throwIfRejected(run: DecidingRun): void {
 	const { rejected } = run;
 	run.rejected = undefined;
 	if (!rejected) return;

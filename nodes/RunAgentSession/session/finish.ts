@@ -1,7 +1,7 @@
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
 import { statusOverride } from '../../shared/client/overrides';
-import { isKnownStatus } from '../../shared/client/session';
+import { hasEnded, isKnownStatus } from '../../shared/client/session';
 import {
 	addSession,
 	CanceledError,
@@ -13,14 +13,14 @@ import {
 import { excerpt, formatSeconds } from '../../shared/values';
 import { endRequests, MAX_PENDING } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
-import type { SessionRun } from './run';
+import type { DecidingRun, SessionRun } from './run';
 import { isOverdue } from './turn';
 import type { RunResult } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 export const LAST_REQUESTS_MS = 30_000;
 
-export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
+export function toResult(run: DecidingRun, kind: RunResult['kind']): RunResult {
 	const { settings, record, session, hold } = run;
 	const unseen = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const { status = unseen } = record.activity ?? {};
@@ -51,23 +51,25 @@ export function toResult(run: SessionRun, kind: RunResult['kind']): RunResult {
 	};
 }
 
-/** Returns undefined while the turn of the message may still show. */
-export function endedResult(run: SessionRun): RunResult | undefined {
+/** Returns undefined until the session has ended, and while the turn of the message may still show. */
+export function endedResult(run: DecidingRun): RunResult | undefined {
+	const { session } = run;
 	const { turn } = run.record;
-	const isFailed = run.session!.status === 'failed';
+	if (!session || !hasEnded(session)) return undefined;
 	if (turn && !isOverdue(turn, run.wallTime)) return undefined;
 	if (turn)
 		run.warnings.add(
 			`No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`,
 		);
-	const { error } = run.session!;
+	const { error, status } = session;
+	const isFailed = status === 'failed';
 	if (!isFailed && error !== undefined)
 		run.warnings.add(`The session completed, and the service says: ${excerpt(error, 500)}`);
 	run.save({ requests: endRequests(run.record.requests) });
 	return toResult(run, isFailed ? 'failed' : 'completed');
 }
 
-function addSessionToError({ record }: SessionRun, error: unknown): unknown {
+function addSessionToError({ record }: DecidingRun, error: unknown): unknown {
 	const { sessionId, dashboardUrl, requests } = record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
 	const { decisions, warnings } = summarizeDecisions(endRequests(requests));
@@ -116,7 +118,7 @@ export function abandonedError(
 	);
 }
 
-export const withSessionErrors = async <T>(run: SessionRun, work: () => Promise<T>): Promise<T> =>
+export const withSessionErrors = async <T>(run: DecidingRun, work: () => Promise<T>): Promise<T> =>
 	await work().catch((error: unknown) => {
 		throw error instanceof CanceledError ? error : addSessionToError(run, error);
 	});

@@ -3,7 +3,7 @@ import { mayHaveHappenedError } from '../../shared/client/sessions';
 import type { Session } from '../../shared/client/session';
 import { resultOrError, hadNoEffect, WorkspaceAutomationError } from '../../shared/errors';
 import type { MessageStep } from './record';
-import type { SessionRun } from './run';
+import type { DecidingRun } from './run';
 import { createTurn } from './turn';
 
 /** Minimum time for a message, even if the time for polling is shorter */
@@ -13,7 +13,7 @@ const MAX_COMMENT_ATTEMPTS = 3;
 
 /** Sends a message once. `before` shows after a lost response if it arrived. @throws IndeterminateError if it may have been sent */
 export async function sendMessage(
-	run: SessionRun,
+	run: DecidingRun,
 	step: MessageStep,
 	text: string,
 	before: Session,
@@ -45,7 +45,7 @@ export async function sendMessage(
 	run.log(`Message sent to agent session ${sessionId}`);
 }
 
-function noteSent(run: SessionRun, step: MessageStep, before: Session): void {
+function noteSent(run: DecidingRun, step: MessageStep, before: Session): void {
 	const { messages, messageCount = 0 } = run.record;
 	run.save({
 		messages: { ...messages, [step]: 'sent' },
@@ -56,7 +56,7 @@ function noteSent(run: SessionRun, step: MessageStep, before: Session): void {
 }
 
 /** Sends the approvers' comments once. A failure becomes a warning, never the outcome. Returns whether to poll again. */
-export async function sendComment(run: SessionRun): Promise<boolean> {
+export async function sendComment(run: DecidingRun): Promise<boolean> {
 	const { comments = [], commentAttempts = 0 } = run.record;
 	if (comments.length === 0 || run.session!.status === 'failed') return false;
 	const text = comments.join('\n');

@@ -1,5 +1,5 @@
 import { fetchSession, UnreadableSessionError } from '../../shared/client/sessions';
-import { hasEnded, isAfter, isStale, type Session } from '../../shared/client/session';
+import { isAfter, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasQuestion } from './ask';
@@ -10,7 +10,7 @@ import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import { applyFormat } from './repair';
-import { MAX_UNUSABLE_MS, type SessionRun } from './run';
+import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
 import { hasBegun } from './turn';
 import type { RunResult } from './types';
 
@@ -23,7 +23,6 @@ const MAX_STALE_MS = 60_000;
 
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
-	run.isUrgent = false;
 	const asked = findQuiet(run.record.requests);
 	if (!(await run.dependencies.polls.run(() => takeReading(run)))) {
 		watchActivity(run);
@@ -35,21 +34,19 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	await (asked && !findQuiet(run.record.requests)
 		? recoverMessage(run, asked)
 		: applyQuietAnswer(run));
-	if (!(await decidePending(run))) {
-		run.isUrgent = !run.hold && !run.rejected && !run.isSettling;
-		return undefined;
-	}
+	if (!(await decidePending(run))) return undefined;
 	throwIfUnanswered(run);
 	if (run.undecided.length > 0)
 		return run.isSettling || !hasQuestion(run) ? undefined : toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;
-	const result = hasEnded(run.session!) ? endedResult(run) : undefined;
+	const result = endedResult(run);
 	return result && (await applyFormat(run, result));
 }
 
-/** Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
-async function takeReading(run: SessionRun): Promise<boolean> {
+/** Polls once. Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
+export async function takeReading(run: DecidingRun): Promise<boolean> {
 	const { api, sessionId, dependencies } = run;
+	run.isUrgent = false;
 	const deadline = run.isSettling ? run.decisionDeadline : run.pollDeadline;
 	const options = { deadline, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));
@@ -69,7 +66,7 @@ async function takeReading(run: SessionRun): Promise<boolean> {
 }
 
 /** Applies a reading. Returns false for one that is older than the latest (a stale replica). */
-export function applyReading(run: SessionRun, session: Session): boolean {
+export function applyReading(run: DecidingRun, session: Session): boolean {
 	const { turn, requests, lastActivityAt, lastReadAt = 0 } = run.record;
 	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
 	// A reading with a time in the future would cause all later ones to be ignored.
@@ -117,7 +114,7 @@ export function explainRejection(
 }
 
 /** Counts a failed poll. @throws if the service refused it, or if responses were unusable for three minutes in a row */
-function notePollFailure(run: SessionRun, error: WorkspaceAutomationError): void {
+function notePollFailure(run: DecidingRun, error: WorkspaceAutomationError): void {
 	const { httpStatus = 0 } = error.context;
 	const isRefused = error.kind === 'rejected';
 	if (isRefused && run.record.lastReadAt === undefined && FINAL_STATUSES.includes(httpStatus))

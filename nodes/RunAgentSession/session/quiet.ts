@@ -17,7 +17,7 @@ import {
 import { recordSending, type DecisionState, type RequestRecord } from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
 import { sendMessage } from './message';
-import type { SessionRun } from './run';
+import type { DecidingRun, SessionRun } from './run';
 import { unansweredAt } from './timeouts';
 
 // Asks approvers about a session that shows no activity, and does what they choose.
@@ -25,7 +25,7 @@ import { unansweredAt } from './timeouts';
 const hasPending = (requests: readonly RequestRecord[]): boolean =>
 	requests.some((record) => record.interaction !== undefined && !isQuietRecord(record));
 
-const activityOf = ({ record, wait }: SessionRun): Activity =>
+const activityOf = ({ record, wait }: DecidingRun): Activity =>
 	record.activity ?? { since: wait.since };
 
 /** Returns when approvers have to be asked about a quiet session. Infinity if they aren't, or have been. */
@@ -37,7 +37,7 @@ export function quietAt(run: SessionRun): number {
 }
 
 /** Notes what a reading shows of the activity, or that there was none, and asks or takes the question back. */
-export function watchActivity(run: SessionRun, session?: Session, readBefore = 0): void {
+export function watchActivity(run: DecidingRun, session?: Session, readBefore = 0): void {
 	const { settings, wallTime: now } = run;
 	const { quietMs: afterMs } = settings;
 	if (afterMs === undefined && !run.record.requests.some(isQuietRecord)) return;

@@ -14,7 +14,12 @@ import {
 	type WaitState,
 } from './record';
 import { maxWaitAt } from './timeouts';
-import type { ItemSettings, RunDependencies } from './types';
+import type {
+	DecisionDependencies,
+	DecisionSettings,
+	ItemSettings,
+	RunDependencies,
+} from './types';
 
 /** Time for a poll */
 export const POLL_REQUEST_MS = 15_000;
@@ -27,7 +32,10 @@ const ACTIVITY_GAP_MS = 75_000;
 const MAX_ACTIVITY_MS = 30 * 60_000;
 
 /** The state of one item's session during a wake. The journal keeps the data that a retry or a later wake needs. */
-export class SessionRun {
+export class SessionRun<
+	Settings extends DecisionSettings = ItemSettings,
+	Dependencies extends DecisionDependencies = RunDependencies,
+> {
 	readonly warnings = new Set<string>();
 
 	/** Time on the monotonic clock until which the poll may take */
@@ -61,11 +69,11 @@ export class SessionRun {
 	/** From 0 to 1, for the wait after the latest poll */
 	random: number;
 
-	readonly settings: ItemSettings;
+	readonly settings: Settings;
 
-	readonly dependencies: RunDependencies;
+	readonly dependencies: Dependencies;
 
-	constructor(settings: ItemSettings, dependencies: RunDependencies) {
+	constructor(settings: Settings, dependencies: Dependencies) {
 		this.settings = settings;
 		this.dependencies = dependencies;
 		this.random = dependencies.random();
@@ -196,7 +204,7 @@ export class SessionRun {
 		const { sessionId, status, dashboardUrl = this.record.dashboardUrl } = session;
 		if (dashboardUrl && dashboardUrl !== this.record.dashboardUrl) {
 			this.save({ dashboardUrl });
-			this.dependencies.onSession({ sessionId, dashboardUrl });
+			this.dependencies.onSession?.({ sessionId, dashboardUrl });
 		}
 		if (!isKnownStatus(status))
 			this.warn(
@@ -206,6 +214,9 @@ export class SessionRun {
 		this.dependencies.onProgress?.(this.session);
 	}
 }
+
+/** A run that reads a session and sends decisions, of an item or of Apply an Answer */
+export type DecidingRun = SessionRun<DecisionSettings, DecisionDependencies>;
 
 const isKnown = (
 	record: SessionRecord,

@@ -1,5 +1,4 @@
 import { fetchSession } from '../../shared/client/sessions';
-import { hasEnded } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { findQuiet } from '../requests/quiet';
@@ -116,7 +115,7 @@ async function endWait(
 
 /** Returns a session that has ended as its result, also with requests that are still pending. */
 async function completedResult(run: SessionRun): Promise<RunResult | undefined> {
-	const result = run.session && hasEnded(run.session) ? endedResult(run) : undefined;
+	const result = endedResult(run);
 	return result && (await applyFormat(run, result, false));
 }
 

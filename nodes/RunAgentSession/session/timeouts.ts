@@ -14,7 +14,8 @@ export interface Timeouts {
 }
 
 /** Returns the end of Max Wait. @param since its beginning */
-export const maxWaitAt = (since: number, { maxWaitMs }: Timeouts): number => since + maxWaitMs;
+export const maxWaitAt = (since: number, { maxWaitMs }: Pick<Timeouts, 'maxWaitMs'>): number =>
+	since + maxWaitMs;
 
 /** Returns the time at which a request counts as unanswered. Infinity if there's none. */
 export function unansweredAt(

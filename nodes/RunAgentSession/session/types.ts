@@ -9,7 +9,6 @@ import type { Ledger } from '../../shared/n8n/ledger';
 import type { RememberedRule } from '../policy/remembered';
 import type { Policy } from '../policy/rules';
 import type { Edit } from '../changes/change';
-import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { UndecidedRequest } from '../requests/plan';
 import type { Ask, TeamSettings } from '../requests/questions';
 import type { RequestOrigin } from '../requests/request';
@@ -38,10 +37,7 @@ export interface ItemSettings {
 	/** The facts of the approval request besides the requests */
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	policy: Policy;
-	/** Decides in place of the policy */
-	answer?: AppliedAnswer;
 	timeouts: Timeouts;
-	abortOnStop: boolean;
 	sendComments?: boolean;
 	/** The page that approvers and items get a link to */
 	preview?: PreviewPage;
@@ -79,10 +75,17 @@ export interface RunDependencies {
 	polls: Semaphore;
 	log(message: string, about: Record<string, unknown>): void;
 	/** Called when the session is known, and again when its dashboard URL is known */
-	onSession(session: { sessionId: string; dashboardUrl?: string }): void;
+	onSession?(session: { sessionId: string; dashboardUrl?: string }): void;
 	findFacts?: FactLookup;
 	onProgress?(session: Session): void;
 }
+
+/** What reading a session and sending decisions takes */
+export type DecisionSettings = Pick<ItemSettings, 'target' | 'sendComments' | 'quietMs'> & {
+	policy: OptionPreferences;
+	timeouts: Pick<Timeouts, 'maxWaitMs'>;
+};
+export type DecisionDependencies = Omit<RunDependencies, 'hasReached' | 'polls'>;
 
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
