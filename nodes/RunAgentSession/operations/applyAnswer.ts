@@ -121,7 +121,7 @@ async function pollUntilApplied(run: DecidingRun, applied: SettledAnswer): Promi
 		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedResult(run);
 		const isDone = run.session !== undefined && countDecisions(run) === before;
 		const { failures = 0 } = run.wait;
-		if (isDone && failures === 0 && !run.isSettling) return;
+		if (isDone && failures === 0 && !run.hasUnfinishedDecision) return;
 		const goodMs = pollDelayMs(0, run.random);
 		const delayMs = failures > 0 ? retryPollMs(failures, goodMs, run.retryAfterMs) : goodMs;
 		const leftMs = deadline - run.now;

@@ -38,7 +38,7 @@ export const nextApproverAt = ({ record }: SessionRun): number =>
 	);
 
 /** Returns whether approvers have to get an item: for a new question, a reminder, or as a backup. */
-export const hasQuestion = (run: SessionRun): boolean =>
+export const hasDueItem = (run: SessionRun): boolean =>
 	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
 
 /** Asks the approvers who are due, and notes it in the record. @throws the error of settings that became invalid during the pause */

@@ -39,7 +39,7 @@ export async function decideWith(
 	if (run.session!.status === 'failed') return true;
 	const theirs = planned.due.filter(({ record: { quiet } }) => !quiet);
 	const isDone = await sendDecisions(run, [...theirs, ...takeMore()]);
-	run.isUrgent = !isDone && !run.hold && !run.rejected && !run.isSettling;
+	run.isUrgent = !isDone && !run.hold && !run.rejected && !run.hasUnfinishedDecision;
 	return isDone;
 }
 

@@ -2,7 +2,7 @@ import { fetchSession, UnreadableSessionError } from '../../shared/client/sessio
 import { isAfter, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
-import { hasQuestion } from './ask';
+import { hasDueItem } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult } from './finish';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
@@ -27,9 +27,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	if (!(await run.dependencies.polls.run(() => takeReading(run)))) {
 		watchActivity(run);
 		leaveQuiet(run);
-		return run.undecided.length > 0 && hasQuestion(run)
-			? toResult(run, 'needsApproval')
-			: undefined;
+		return run.undecided.length > 0 && hasDueItem(run) ? toResult(run, 'needsApproval') : undefined;
 	}
 	await (asked && !findQuiet(run.record.requests)
 		? recoverMessage(run, asked)
@@ -37,7 +35,9 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	if (!(await decidePending(run))) return undefined;
 	throwIfUnanswered(run);
 	if (run.undecided.length > 0)
-		return run.isSettling || !hasQuestion(run) ? undefined : toResult(run, 'needsApproval');
+		return run.hasUnfinishedDecision || !hasDueItem(run)
+			? undefined
+			: toResult(run, 'needsApproval');
 	if (await sendComment(run)) return undefined;
 	const result = endedResult(run);
 	return result && (await applyFormat(run, result));
@@ -47,7 +47,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 export async function takeReading(run: DecidingRun): Promise<boolean> {
 	const { api, sessionId, dependencies } = run;
 	run.isUrgent = false;
-	const deadline = run.isSettling ? run.decisionDeadline : run.pollDeadline;
+	const deadline = run.hasUnfinishedDecision ? run.decisionDeadline : run.pollDeadline;
 	const options = { deadline, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));
 	run.random = dependencies.random();

@@ -116,7 +116,7 @@ export class SessionRun<
 	}
 
 	/** True if the next poll shows the outcome of a decision, so that it's worth waiting for */
-	get isSettling(): boolean {
+	get hasUnfinishedDecision(): boolean {
 		const until = this.hold?.until ?? 0;
 		const isHeld = this.now < until && until <= this.decisionDeadline;
 		return isHeld || hasUnknownDecision(this.record.requests);
