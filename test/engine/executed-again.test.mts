@@ -2,6 +2,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import { controlWithin } from '../../local-service/control/client.mts';
+import { core } from '../../n8n-host/core.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 import {
 	AGGREGATE,
@@ -131,7 +132,10 @@ test('Max Concurrent Sessions counts a session that approvers were asked about',
 describe('an hour of pauses', () => {
 	test('leaves one run, and its data is small', async () => {
 		const stage = createStage();
+		const warn = jest.spyOn(stage.logs(), 'warn');
 		const run = await stage.run({ wires, items: prompts('[work 1h] [say Done]') });
+		expect(warn.mock.calls).toEqual([]);
+		warn.mockRestore();
 		expect(textsOf(run)).toEqual([['Done']]);
 		expect(runsOf(run, NODE)).toHaveLength(1);
 		expect(run.wakes).toBeGreaterThan(10);
@@ -142,8 +146,8 @@ describe('an hour of pauses', () => {
 	test('with Always Output Data makes no items of runs that return none', async () => {
 		const stage = createStage();
 		const items = prompts('[work 20m] [ask bash: x]', '[work 30m] [say Done]');
-		const parameters = { maxWait: 60, permissionPolicy: 'approve' };
-		const settings = { alwaysOutputData: true };
+		const parameters = { maxWait: 60, onMaxWait: 'letRun' };
+		const settings = { alwaysOutputData: true, onError: 'continueRegularOutput' as const };
 		const run = await stage.run({ wires, items, parameters, settings });
 		expect(runsOf(run, AFTER)).toHaveLength(1);
 		expect(runsOf(run, AFTER)[0]).toHaveLength(2);
@@ -368,6 +372,15 @@ describe('an n8n that offers no pause', () => {
 		});
 	});
 
+	test('is also one without a signal of Stop, as in its second engine', async () => {
+		const stage = createStage();
+		const { prototype } = core.ExecuteContext;
+		const signal = jest.spyOn(prototype, 'getExecutionCancelSignal').mockReturnValue(undefined);
+		const run = await stage.run({ wires, items: prompts('[work 20m] [say Done]') });
+		signal.mockRestore();
+		expect([run.wakes, ...textsOf(run)]).toEqual([0, ['Done']]);
+	});
+
 	test('gives approvers no link, but names the dashboard and Apply an Answer', async () => {
 		const stage = createStage();
 		const flow: Flow = {
@@ -395,6 +408,18 @@ describe('a failure', () => {
 		expect(run.data.resultData.error?.description).toContain(failed.sessionId);
 		expect(run.data.resultData.error?.description).toContain(completed.sessionId);
 		expect(runsOf(run, AFTER)).toEqual([]);
+	});
+
+	test('of a retry with another body starts nothing', async () => {
+		const stage = createStage();
+		const parameters = { whileWaiting: 'keepRunning', maxWait: 2, onMaxWait: 'letRun' };
+		const flow = { wires, items: prompts('[work 5m]'), parameters };
+		const data = retryData(await stage.run(flow));
+		const [{ node }] = data.executionData!.nodeExecutionStack;
+		node.parameters.options = { body: '{"model":"large"}' };
+		const run = await stage.run(flow, undefined, { data, mode: 'retry' });
+		expect(run.data.resultData.error?.message).toMatch(/^An earlier attempt started session/);
+		expect(starts(stage)).toHaveLength(1);
 	});
 
 	/** Returns the data of a retry after two sessions have run out of time, with the first item changed and a third one added. */
@@ -546,7 +571,11 @@ describe('a failure', () => {
 				};
 			};
 			const items = prompts('[work 10m] [say One]', '[work 20m] [say Two]');
-			const run = await stage.run({ wires, items, change }, async () => void (isPaused = true));
+			const run = await stage.run({ wires, items, change }, async () => {
+				isPaused = true;
+				// Two late wakes aren't enough.
+				if (failures === 2) stage.time.advance(4 * 60_000);
+			});
 			if (failures === 2) expect(textsOf(run)).toEqual([['One', 'Two']]);
 			else
 				for (const { sessionId } of stage.sessions())
@@ -634,6 +663,19 @@ describe('the approval page', () => {
 		});
 		expect(isTried).toBe(true);
 	});
+});
+
+test('a retry after Stop starts another session in place of the aborted one', async () => {
+	const stage = createStage();
+	const flow = { wires, items: prompts('[work 10m] [say Done]') };
+	const stopped = await stage.time.run(async () => {
+		const running = stage.begin(flow, 'stopped', undefined, 'manual');
+		setTimeout(running.stop, 20_000);
+		return await running.result;
+	});
+	const run = await stage.run(flow, undefined, { data: retryData(stopped), mode: 'retry' });
+	expect(textsOf(run)).toEqual([['Done']]);
+	expect(stage.sessions().map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
 describe('a record of another version', () => {

@@ -47,6 +47,18 @@ describe('start and continue', () => {
 	});
 });
 
+test.each([
+	['50', 2],
+	['70', 1],
+])('a message has a minute: with Retry-After %s, it has %d tries', async (after, tries) => {
+	const service = simulation();
+	const { session } = await service.run('[say First]');
+	service.meets('message', status(429, after));
+	const target = { operation: 'continue' as const, sessionId: session.sessionId, message: 'More' };
+	await getError(service.run('', { target }));
+	expect(of(service.sent, 'POST', '/messages')).toHaveLength(tries);
+});
+
 describe('a message whose turn shows late', () => {
 	test('the node waits for it, even if the session still looks completed', async () => {
 		const service = simulation();

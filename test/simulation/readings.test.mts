@@ -37,6 +37,46 @@ describe('a reading', () => {
 		expect(error.description).toContain(OTHER);
 	});
 
+	test('of another session ends a pausing execution only in the third wake, however late the second is', async () => {
+		const service = simulation();
+		const context = {};
+		await service.wake('[work 1h]', context);
+		service.meets('poll', says({ sessionId: OTHER }));
+		for (const kind of ['stillRunning', 'stillRunning', 'error']) {
+			service.advance(4 * 60_000);
+			const result = await service.wake('[work 1h]', context).catch(() => ({ kind: 'error' }));
+			expect(result.kind).toBe(kind);
+		}
+	});
+
+	test('at the end of the wait is tried once more, so a session that completed is not aborted', async () => {
+		const service = simulation();
+		service.meets('poll', status(503), { from: 60_000, first: 1 });
+		const limits = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		expect((await service.run('[work 57s] [say Done]', limits)).kind).toBe('completed');
+		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
+	});
+
+	test('comes before each denial, which may end the other requests', async () => {
+		const service = simulation();
+		const rules = ['a', 'b'].map((pattern) => ({
+			permission: 'bash',
+			pattern,
+			decision: pattern === 'a' ? ('approve' as const) : ('deny' as const),
+		}));
+		await service.run('[ask bash: a + bash: b] [say Done]', { policy: policy('rules', { rules }) });
+		const methods = service.sent.map(({ method }) => method);
+		expect(methods.slice(methods.indexOf('GET')).join(' ')).toMatch(/^GET POST GET POST GET/);
+	});
+
+	test('that completed after the abort is a result', async () => {
+		const service = simulation();
+		service.meets('poll', says({ status: 'completed' }), { after: 'abort' });
+		const limits = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
+		expect((await service.run('[work 10m]', limits)).kind).toBe('completed');
+		expect(of(service.sent, 'POST', '/abort')).toHaveLength(1);
+	});
+
 	test('with the ID in another case is of this session', async () => {
 		const service = simulation();
 		service.meets('poll', {
