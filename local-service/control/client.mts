@@ -1,7 +1,6 @@
 // The control API as functions, for tests and tools: `controlOver(controlUrl).seed()`.
 import type { FastifyInstance } from 'fastify';
 import type { ActiveFault, FaultRule } from '../faults.mts';
-import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import type { RecordedRequest } from '../record.mts';
 import type {
@@ -59,8 +58,6 @@ export interface ControlClient {
 	setSpeed(speed: number): Promise<void>;
 	/** Null removes the limit. */
 	setRateLimit(setting: RateSetting | null): Promise<void>;
-	/** Milliseconds of service time. Missing fields don't change, and `reset` restores the first values. */
-	setLateness(lateness: Partial<Lateness>): Promise<Lateness>;
 	/** @returns all faults that are set now */
 	addFaults(rules: FaultRule | FaultRule[]): Promise<ActiveFault[]>;
 	faults(): Promise<ActiveFault[]>;
@@ -114,7 +111,6 @@ export function createControl(send: SendControl): ControlClient {
 		reset: () => call('POST', '/reset'),
 		setSpeed: (speed) => call('POST', '/speed', { speed }),
 		setRateLimit: (setting) => call('POST', '/rate-limit', setting ?? { perSecond: null }),
-		setLateness: (lateness) => call('POST', '/lateness', lateness),
 		addFaults: async (rules) =>
 			(await call<{ faults: ActiveFault[] }>('POST', '/faults', rules)).faults,
 		faults: async () => (await call<{ faults: ActiveFault[] }>('GET', '/faults')).faults,
