@@ -14,6 +14,8 @@ const PARTS = {
 	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
 	/** A mock server that others make from the contract */
 	prism: { folder: 'test/prism', name: 'Prism', seconds: 20 },
+	/** Community packages that the cold-start benchmark loads */
+	compared: { folder: 'bench/compared', name: 'the packages to compare with', seconds: 20 },
 	/** n8n's own check of a package */
 	scanner: { folder: 'n8n-host/scanner', name: "n8n's scanner", seconds: 10 },
 } satisfies Record<string, Pinned>;
