@@ -1,0 +1,52 @@
+// A wake right after n8n has started, of a pause that another process made. The time of this file's first run counts as n8n's start.
+import { expect, test } from '@jest/globals';
+import type { IRunExecutionData } from 'n8n-workflow';
+import { createStage, runsOf, type Flow } from './flow.mts';
+
+const flow: Flow = { wires: [['After']], items: [{ prompt: '[work 10m] [say Done]' }] };
+
+/** Returns an execution that another process has paused at once. */
+async function pausedElsewhere(stage: ReturnType<typeof createStage>) {
+	const { executionId, data } = await new Promise<{ executionId: string; data: object }>(
+		(resolve) =>
+			void stage
+				.run(flow, async (paused) => {
+					resolve(paused);
+					throw new Error('n8n is killed');
+				})
+				.catch(() => {}),
+	);
+	const saved = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
+	const { metadata } = saved.executionData!.nodeExecutionStack[0];
+	Object.assign((metadata as any).workspaceAutomation, { pause: 'another process' });
+	return { executionId, saved };
+}
+
+test("waits until n8n's recovery is over", async () => {
+	const stage = createStage();
+	const start = stage.time.now();
+	const { executionId, saved } = await pausedElsewhere(stage);
+	const before = stage.requests.length;
+	const woken = await stage.time.run(
+		async () => await stage.begin(flow, executionId, saved).result,
+	);
+	expect(stage.requests.length).toBeGreaterThan(before);
+	expect(stage.time.now()).toBeGreaterThanOrEqual(start + 30_000);
+	const run = await stage.run(flow, undefined, { data: woken.data, executionId });
+	expect(runsOf(run, 'After')).toMatchObject([[{ text: 'Done' }]]);
+	expect(stage.sessions()).toHaveLength(1);
+});
+
+test('aborts the session at once after Stop', async () => {
+	const stage = createStage();
+	const start = stage.time.now();
+	const { executionId, saved } = await pausedElsewhere(stage);
+	const stopped = await stage.time.run(async () => {
+		const running = stage.begin(flow, executionId, saved);
+		setTimeout(running.stop, 5_000);
+		return await running.result;
+	});
+	expect(stopped.status).toBe('canceled');
+	expect(stage.sessions()).toMatchObject([{ aborted: true }]);
+	expect(stage.time.now()).toBeLessThan(start + 10_000);
+});
