@@ -1,7 +1,7 @@
 // Until when an answer counts, and how the approval page and the question word it. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatMoment } from '../../nodes/RunAgentSession/requests/times.ts';
+import { findDeadline, formatMoment } from '../../nodes/RunAgentSession/requests/times.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
 
 const HOUR = 3_600_000;
@@ -35,4 +35,14 @@ test('a session with endlessly nested requests is read, and waits for approval',
 	const pendingInteractions = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown;
 	const session = readSession({ status: 'running', pendingInteractions }, 's1');
 	expect(session?.pendingInteractions).toHaveLength(1);
+});
+
+test.each([
+	[1, 'deny'],
+	[3, 'abort'],
+])('a request that nobody answers for %d hours ends by Max Wait or before: %s', (hours, after) => {
+	const unanswered = { ifNobodyAnswers: 'deny' as const, unansweredAfterMs: hours * HOUR };
+	const limits = { maxWaitMs: 2 * HOUR, onMaxWait: 'abort' as const, ...unanswered };
+	const at = Math.min(hours, 2) * HOUR;
+	expect(findDeadline({ since: 0, askedAt: 0 }, limits)).toEqual({ at, after });
 });

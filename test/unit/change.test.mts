@@ -362,3 +362,13 @@ test('anything is read without an error, and within the limits', () => {
 		}),
 	);
 });
+
+test('a change of more files than the page shows is not whole', () => {
+	const files = Array.from({ length: 101 }, (_, at) => ({
+		path: `${at}`,
+		before: 'a',
+		after: 'b',
+	}));
+	expect(read({ files: files.slice(1) })).toMatchObject({ hiddenFiles: 0, isWhole: true });
+	expect(read({ files })).toMatchObject({ hiddenFiles: 1, isWhole: false });
+});

@@ -5,6 +5,7 @@ import { readContent } from '../../nodes/RunAgentSession/requests/content.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import {
 	createQuestion,
+	findQuestion,
 	mustBeAsked,
 	type Question,
 } from '../../nodes/RunAgentSession/requests/questions.ts';
@@ -581,4 +582,30 @@ test('a decision keeps the ID that it was sent for, whatever ID its request gets
 	const both = recordSending(later, open, approve, START + 11_000);
 	const ids = summarizeDecisions(both).decisions.map(({ interactionId }) => interactionId);
 	expect(ids).toEqual(['r2', 'r3']);
+});
+
+test('only as many votes count as are needed', () => {
+	const late = vote({ approver: 2, option: 'always', once: undefined });
+	expect(tally([vote({ once: undefined }), vote({ approver: 1 }), late], 2)?.option).toBe('once');
+	expect(tally([vote({ option: 'always' }), late, vote({ approver: 1 })], 2)?.option).toBe(
+		'always',
+	);
+});
+
+test('a question for an earlier request with the same content does not show a later one', () => {
+	const [early] = polled([], 1, request());
+	const question = createQuestion([early], undefined, 2, {});
+	expect(findQuestion([question], early)).toBe(question);
+	expect(findQuestion([question], { ...early, seenAt: 3 })).toBeUndefined();
+});
+
+test('two pending requests with one ID are left to approvers', () => {
+	const records = polled([], 1, request(), request({ patterns: ['rm'] }));
+	expect(planDecisions(records, [], () => approve)).toMatchObject({
+		due: [],
+		undecided: [1, 2].map(() => ({
+			because: 'another request that is pending has the same ID',
+			takes: 'nothing',
+		})),
+	});
 });

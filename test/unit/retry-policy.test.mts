@@ -256,3 +256,20 @@ test.each<[string, Attempt, boolean]>([
 	});
 	expect(state).toMatchObject(isPaused ? { throttled: 1, failures: 0 } : { failures: 1 });
 });
+
+test('a page with status 429 is no proof that nothing happened', () => {
+	const page = withText(429, '<!doctype html>');
+	expect(classifyAttempt(page, once.effect)).toBe('unknown');
+	expect(classifyAttempt(page, idempotent.effect)).toBe('notExecuted');
+});
+
+test('a response that was too large is not requested again', () => {
+	const attempt = { kind: 'tooLarge', limitBytes: 1, status: 200 } as unknown as Attempt;
+	expect(nextAction(NO_ATTEMPTS, attempt, read, {}, at(0), 0).type).toBe('fail');
+});
+
+test('a wait beyond the deadline pauses other requests with the key for a second only', () => {
+	const asked = response(429, { 'retry-after': '60' });
+	const action = nextAction(NO_ATTEMPTS, asked, read, { deadline: 30_000 }, at(0), 0);
+	expect(action).toMatchObject({ type: 'fail', pauseMs: 1_000 });
+});
