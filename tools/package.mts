@@ -52,7 +52,7 @@ async function pack(destination: string): Promise<void> {
 		const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 		for (const file of [...manifest.files, 'README.md', 'LICENSE'])
 			cpSync(join(root, file), join(copy, file), { recursive: true });
-		const shipped = omit(manifest, 'private', 'workspaces', 'scripts', 'devDependencies');
+		const shipped = omit(manifest, 'workspaces', 'scripts', 'devDependencies');
 		writeFileSync(join(copy, 'package.json'), `${JSON.stringify(shipped, null, 2)}\n`);
 		await npm(copy, ['pack', '--ignore-scripts', '--pack-destination', destination]);
 	} finally {
