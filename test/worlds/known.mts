@@ -4,11 +4,7 @@ import type { HostVersion } from '../../n8n-host/versions.mts';
 export const KNOWN: Record<HostVersion, Record<number, string[]>> = {
 	// n8n marks an execution as crashed that runs on, and a person retries it: two executions have the same sessions.
 	'2.41': {
-		119: [
-			'a second session while the first runs',
-			"an error doesn't name a session (running)",
-			'paused with a session that was never read',
-		],
+		119: ["an error doesn't name a session (aborted)", "an error doesn't name a session (running)"],
 	},
 	// n8n 1 doesn't say whose retry a retry is, so no session of the killed execution can be named.
 	'1.123': {
