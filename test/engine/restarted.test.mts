@@ -5,9 +5,9 @@ import { createStage, runsOf, type Flow } from './flow.mts';
 
 const flow: Flow = { wires: [['After']], items: [{ prompt: '[work 10m] [say Done]' }] };
 
-/** Returns an execution that another process has paused at once. */
+/** Returns the data of an execution that was paused at once. Under another ID, this process doesn't know it. */
 async function pausedElsewhere(stage: ReturnType<typeof createStage>) {
-	const { executionId, data } = await new Promise<{ executionId: string; data: object }>(
+	const { data } = await new Promise<{ data: object }>(
 		(resolve) =>
 			void stage
 				.run(flow, async (paused) => {
@@ -16,23 +16,20 @@ async function pausedElsewhere(stage: ReturnType<typeof createStage>) {
 				})
 				.catch(() => {}),
 	);
-	const saved = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
-	const { metadata } = saved.executionData!.nodeExecutionStack[0];
-	Object.assign((metadata as any).workspaceAutomation, { pause: 'another process' });
-	return { executionId, saved };
+	return JSON.parse(JSON.stringify(data)) as IRunExecutionData;
 }
 
 test("waits until n8n's recovery is over", async () => {
 	const stage = createStage();
 	const start = stage.time.now();
-	const { executionId, saved } = await pausedElsewhere(stage);
+	const saved = await pausedElsewhere(stage);
 	const before = stage.requests.length;
 	const woken = await stage.time.run(
-		async () => await stage.begin(flow, executionId, saved).result,
+		async () => await stage.begin(flow, 'elsewhere', saved).result,
 	);
 	expect(stage.requests.length).toBeGreaterThan(before);
 	expect(stage.time.now()).toBeGreaterThanOrEqual(start + 30_000);
-	const run = await stage.run(flow, undefined, { data: woken.data, executionId });
+	const run = await stage.run(flow, undefined, { data: woken.data, executionId: 'elsewhere' });
 	expect(runsOf(run, 'After')).toMatchObject([[{ text: 'Done' }]]);
 	expect(stage.sessions()).toHaveLength(1);
 });
@@ -40,9 +37,9 @@ test("waits until n8n's recovery is over", async () => {
 test('aborts the session at once after Stop', async () => {
 	const stage = createStage();
 	const start = stage.time.now();
-	const { executionId, saved } = await pausedElsewhere(stage);
+	const saved = await pausedElsewhere(stage);
 	const stopped = await stage.time.run(async () => {
-		const running = stage.begin(flow, executionId, saved);
+		const running = stage.begin(flow, 'stopped elsewhere', saved);
 		setTimeout(running.stop, 5_000);
 		return await running.result;
 	});

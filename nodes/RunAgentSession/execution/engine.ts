@@ -14,7 +14,7 @@ import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
 import { MAX_PAUSE_MS } from '../plan/intervals';
 import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
-import { listAnswers, moveAnswers } from '../page/inbox';
+import { listAnswers, moveAnswers, runsHere } from '../page/inbox';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
 
@@ -110,9 +110,6 @@ function markEntry(entry: IExecuteData, nodeContext: IDataObject): EntryMark {
 	return mark;
 }
 
-/** Identifies this process in the pauses that it makes */
-const PROCESS = randomUUID();
-
 /** When this process first executed the node, by its monotonic clock. After a restart, that's right before n8n's recovery. */
 let firstRunAt: number | undefined;
 
@@ -147,9 +144,6 @@ export class Engine {
 
 	private readonly runIndex: number;
 
-	/** True in the first run after a pause that another process made */
-	private readonly isTakenOver: boolean;
-
 	constructor(context: IExecuteFunctions) {
 		this.context = context;
 		this.members = probe(context);
@@ -157,7 +151,6 @@ export class Engine {
 		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		this.entryKey = this.mark?.entry ?? readRunIndex(context, 0);
 		this.isAgain = this.mark?.isAgain === true;
-		this.isTakenOver = this.mark?.pause?.startsWith(PROCESS) === false;
 	}
 
 	/** False if this n8n can neither execute the node again nor pause it */
@@ -227,16 +220,17 @@ export class Engine {
 	}
 
 	/**
-	 * Lets n8n's recovery pass. When n8n starts, it resumes overdue executions, and marks all that its log calls unfinished as crashed, paused
+	 * Lets n8n's recovery pass in the first wake after a restart. When n8n starts, it resumes overdue executions, and marks all that its log calls unfinished as crashed, paused
 	 * ones for a moment. It reads them before, so what a wake saves in between would be lost, and the execution could stay crashed.
 	 * @throws CanceledError when the execution is stopped
 	 */
 	async waitForRecovery(): Promise<void> {
 		const now = realClock.monotonicMs();
 		firstRunAt ??= now;
-		const endsAt = firstRunAt + RECOVERY_MS;
-		if (this.isTakenOver && now < endsAt)
-			await realClock.sleep(endsAt - now, this.context.getExecutionCancelSignal?.());
+		const leftMs = firstRunAt + RECOVERY_MS - now;
+		if (leftMs <= 0 || this.mark?.pause === undefined) return;
+		if (runsHere(this.context.getExecutionId(), realClock.now())) return;
+		await realClock.sleep(leftMs, this.context.getExecutionCancelSignal?.());
 	}
 
 	private async copy(first: FirstWake): Promise<INodeExecutionData[][] | null> {
@@ -368,7 +362,7 @@ export class Engine {
 	async pause(plan: Others, wakeAt: number): Promise<INodeExecutionData[][]> {
 		const { entry } = this.members!;
 		this.silenceEmptyRuns();
-		writeMark(entry, { ...this.createMark(plan), pause: `${PROCESS} ${randomUUID()}` });
+		writeMark(entry, { ...this.createMark(plan), pause: randomUUID() });
 		entry.runIndex = this.runIndex;
 		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
 		await this.context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});

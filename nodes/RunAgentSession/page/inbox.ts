@@ -84,7 +84,7 @@ export function saveWithRecent(
 /** When this process last ran the node in an execution */
 const runs = new Map<string, number>();
 
-/** Returns whether this process runs the node in an execution, and so takes also an answer that n8n drops. A worker may run it otherwise. */
+/** Returns whether this process runs the node in an execution, and so takes also an answer that n8n drops. Otherwise a worker may, or a process before a restart did. */
 export const runsHere = (executionId: string, now: number): boolean =>
 	now <= (runs.get(executionId) ?? -Infinity) + RECENT_MS;
 
