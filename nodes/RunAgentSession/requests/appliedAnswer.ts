@@ -52,6 +52,5 @@ export function answerQuestion(
 	const answer = checkQuestionAnswer(readQuestion(interaction), text);
 	if ('reason' in answer) return answer;
 	const { value, isOption } = answer;
-	const isText = !isOption;
-	return { decision: 'answer', option: value, ...(isText && { isText }), decidedBy };
+	return { decision: 'answer', option: value, ...(!isOption && { isText: true }), decidedBy };
 }

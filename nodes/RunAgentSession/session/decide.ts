@@ -1,6 +1,5 @@
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { quoteVisible } from '../../shared/approvals/visibleText';
-import type { Interaction } from '../../shared/client/session';
 import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
@@ -13,7 +12,7 @@ import { LEFT_QUESTION, planDecisions, type Decide, type DueDecision } from '../
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
 import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
-import { unansweredAt, type Timeouts } from './timeouts';
+import { unansweredAt } from './timeouts';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
@@ -55,16 +54,6 @@ async function sendDecisions(run: DecidingRun, due: readonly DueDecision[]): Pro
 	return true;
 }
 
-/** Returns Answer If Nobody Answers, if it answers the question. */
-function answerUnanswered(
-	interaction: Interaction,
-	{ answerIfNobodyAnswers }: Timeouts,
-): RequestVerdict | undefined {
-	if (answerIfNobodyAnswers === undefined) return undefined;
-	const verdict = answerQuestion(interaction, answerIfNobodyAnswers, 'policy');
-	return 'reason' in verdict ? undefined : verdict;
-}
-
 /** @throws WorkspaceAutomationError that quotes a question that nobody answered in time, because it can't be denied */
 export function throwIfUnanswered({ settings, undecided, wallTime }: SessionRun): void {
 	const { timeouts } = settings;
@@ -94,9 +83,9 @@ function takeUnanswered(run: SessionRun): DueDecision[] {
 		if (record.quiet || unansweredAt([omit(record, 'decision')], timeouts) > run.wallTime)
 			return true;
 		const verdict = isQuestion(interaction)
-			? answerUnanswered(interaction, timeouts)
+			? answerQuestion(interaction, timeouts.answerIfNobodyAnswers ?? '', 'policy')
 			: decideRequest(interaction, { ...policy, mode: 'deny' });
-		const isSettled = verdict !== undefined && verdict.decision !== 'ask';
+		const isSettled = 'decision' in verdict && verdict.decision !== 'ask';
 		if (isSettled) due.push({ record, verdict: { ...verdict, because: 'nobody answered' } });
 		return !isSettled;
 	});
