@@ -15,7 +15,7 @@ import { saveAnswer } from '../../nodes/RunAgentSession/page/inbox.ts';
 import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
 import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
-import type { Timeouts } from '../../nodes/RunAgentSession/session/timeouts.ts';
+import type { Timeouts } from '../../nodes/RunAgentSession/requests/times.ts';
 import type {
 	ItemSettings,
 	RunDependencies,

@@ -15,7 +15,7 @@ import { isQuestion } from '../../shared/approvals/agentQuestion';
 import type { Policy } from '../policy/rules';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';
-import type { Timeouts } from '../session/timeouts';
+import type { Timeouts } from '../requests/times';
 import * as option from './options';
 import * as policy from './policy';
 import {

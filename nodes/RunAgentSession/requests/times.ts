@@ -10,23 +10,24 @@ export interface AnswerDeadline {
 	answer?: string;
 }
 
-interface WaitLimits {
+/** In milliseconds */
+export interface Timeouts {
 	/** Infinity for no limit */
 	maxWaitMs: number;
 	onMaxWait: 'abort' | 'letRun';
 	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
 	unansweredAfterMs: number;
+	/** Answers a question if nobody does, with `deny` */
 	answerIfNobodyAnswers?: string;
 }
 
 /** Returns the end of waiting, which began at `since`, if there is one. The node asked the approver at `askedAt`. */
 export function findDeadline(
 	{ since, askedAt }: { since: number; askedAt: number },
-	limits: WaitLimits,
+	limits: Timeouts,
 ): AnswerDeadline | undefined {
-	const { maxWaitMs, onMaxWait, ifNobodyAnswers, unansweredAfterMs } = limits;
-	const { answerIfNobodyAnswers: answer } = limits;
-	const end = since + maxWaitMs;
+	const { onMaxWait, ifNobodyAnswers, unansweredAfterMs, answerIfNobodyAnswers: answer } = limits;
+	const end = since + limits.maxWaitMs;
 	const unanswered = ifNobodyAnswers === 'wait' ? Infinity : askedAt + unansweredAfterMs;
 	if (ifNobodyAnswers !== 'wait' && unanswered < end)
 		return { at: unanswered, after: ifNobodyAnswers, ...(answer !== undefined && { answer }) };

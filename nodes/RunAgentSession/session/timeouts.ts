@@ -1,17 +1,6 @@
 import { pluralize } from '../../shared/values';
 import type { RequestRecord } from '../requests/record';
-
-// Pure functions: times in milliseconds, no clock.
-
-export interface Timeouts {
-	/** Infinity for no limit */
-	maxWaitMs: number;
-	onMaxWait: 'abort' | 'letRun';
-	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
-	unansweredAfterMs: number;
-	/** Answers a question if nobody does, with `deny` */
-	answerIfNobodyAnswers?: string;
-}
+import type { Timeouts } from '../requests/times';
 
 /** Returns the end of Max Wait. @param since its beginning */
 export const maxWaitAt = (since: number, { maxWaitMs }: Pick<Timeouts, 'maxWaitMs'>): number =>

@@ -14,7 +14,7 @@ import type { Ask, TeamSettings } from '../requests/questions';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import type { SessionRecord } from './record';
-import type { Timeouts } from './timeouts';
+import type { Timeouts } from '../requests/times';
 
 /** An item for an approver, with the requests that it's about */
 export interface AskedItem {
