@@ -1,7 +1,7 @@
 import { nextApproverAt } from '../session/ask';
 import { quietAt } from '../session/quiet';
 import type { SessionRun } from '../session/run';
-import { maxWaitAt, unansweredAt } from '../session/timeouts';
+import { maxWaitAt, unansweredAt } from '../requests/times';
 import { hasOpenLink } from '../requests/questions';
 import { NEVER, type Known } from '../plan/plan';
 

@@ -1,4 +1,6 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
+import { pluralize } from '../../shared/values';
+import type { RequestRecord } from './record';
 
 export type AfterDeadline = 'deny' | 'abort' | 'error';
 
@@ -19,6 +21,32 @@ export interface Timeouts {
 	unansweredAfterMs: number;
 	/** Answers a question if nobody does, with `deny` */
 	answerIfNobodyAnswers?: string;
+}
+
+/** Returns the end of Max Wait. @param since its beginning */
+export const maxWaitAt = (since: number, { maxWaitMs }: Pick<Timeouts, 'maxWaitMs'>): number =>
+	since + maxWaitMs;
+
+/** Returns the time at which a request counts as unanswered. Infinity if there's none. */
+export function unansweredAt(
+	requests: readonly RequestRecord[],
+	{ ifNobodyAnswers, unansweredAfterMs }: Timeouts,
+): number {
+	if (ifNobodyAnswers === 'wait') return Infinity;
+	const asked = requests.flatMap(({ interaction, decision, askedAt }) =>
+		interaction && !decision && askedAt !== undefined ? [askedAt] : [],
+	);
+	return Math.min(Infinity, ...asked) + unansweredAfterMs;
+}
+
+export function passedTimeout(
+	since: number,
+	requests: readonly RequestRecord[],
+	timeouts: Timeouts,
+	now: number,
+): 'maxWait' | 'unanswered' | undefined {
+	if (now >= maxWaitAt(since, timeouts)) return 'maxWait';
+	return now >= unansweredAt(requests, timeouts) ? 'unanswered' : undefined;
 }
 
 /** Returns the end of waiting, which began at `since`, if there is one. The node asked the approver at `askedAt`. */
@@ -57,6 +85,11 @@ export function describeAfter(
 	if (questions === requests) return answered || ends;
 	return `open requests are denied, and ${answered || `for an open question, ${ends}`}`;
 }
+
+export const formatLimit = (ms: number): string =>
+	ms < 3_600_000
+		? pluralize(Math.round(ms / 6_000) / 10, 'minute')
+		: pluralize(Math.round(ms / 36_000) / 100, 'hour');
 
 function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 	try {

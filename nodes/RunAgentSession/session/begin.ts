@@ -2,12 +2,12 @@ import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shar
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { startDelayMs } from '../plan/intervals';
-import { addInstructions } from './format';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import { RECORD_VERSION, type StartState } from './record';
+import { addInstructions } from './repair';
 import type { SessionRun } from './run';
-import { formatLimit, maxWaitAt } from './timeouts';
+import { formatLimit, maxWaitAt } from '../requests/times';
 import type { Target } from './types';
 
 /** Time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */

@@ -12,7 +12,7 @@ import { LEFT_QUESTION, planDecisions, type Decide, type DueDecision } from '../
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
 import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
-import { unansweredAt } from './timeouts';
+import { unansweredAt } from '../requests/times';
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];

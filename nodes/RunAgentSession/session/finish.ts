@@ -13,8 +13,8 @@ import {
 import { excerpt, formatSeconds } from '../../shared/values';
 import { endRequests, MAX_PENDING } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
+import type { Turn } from './record';
 import type { DecidingRun, SessionRun } from './run';
-import { isOverdue } from './turn';
 import type { RunResult } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
@@ -50,6 +50,12 @@ export function toResult(run: DecidingRun, kind: RunResult['kind']): RunResult {
 		durationMs: Math.max(0, lastReadAt - startedAt),
 	};
 }
+
+/** Polls without proof before a turn counts as overdue. While the execution pauses, the first one comes late, and may be from a stale replica. */
+const MIN_POLLS = 3;
+
+const isOverdue = ({ sentAt, polls }: Turn, now: number): boolean =>
+	polls >= MIN_POLLS && now >= sentAt + NEW_TURN_MS;
 
 /** Returns undefined until the session has ended, and while the turn of the message may still show. */
 export function endedResult(run: DecidingRun): RunResult | undefined {

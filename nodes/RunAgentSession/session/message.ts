@@ -1,10 +1,9 @@
 import { messageReconciler } from '../../shared/client/reconcilers';
 import { mayHaveHappenedError } from '../../shared/client/sessions';
-import type { Session } from '../../shared/client/session';
+import { hasEnded, messageKey, type Session } from '../../shared/client/session';
 import { resultOrError, hadNoEffect, WorkspaceAutomationError } from '../../shared/errors';
 import type { MessageStep } from './record';
 import type { DecidingRun } from './run';
-import { createTurn } from './turn';
 
 /** Minimum time for a message, even if the time for polling is shorter */
 const MIN_MESSAGE_MS = 60_000;
@@ -50,7 +49,12 @@ function noteSent(run: DecidingRun, step: MessageStep, before: Session): void {
 	run.save({
 		messages: { ...messages, [step]: 'sent' },
 		messageCount: messageCount + 1,
-		turn: createTurn(before, run.wallTime),
+		turn: {
+			messageKey: messageKey(before),
+			hadEnded: hasEnded(before),
+			sentAt: run.wallTime,
+			polls: 0,
+		},
 	});
 	run.noteChange();
 }

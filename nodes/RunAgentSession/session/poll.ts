@@ -1,5 +1,5 @@
 import { fetchSession, UnreadableSessionError } from '../../shared/client/sessions';
-import { isAfter, isStale, type Session } from '../../shared/client/session';
+import { isAfter, isNewTurn, isStale, type Session } from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasDueItem } from './ask';
@@ -11,7 +11,6 @@ import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
-import { hasBegun } from './turn';
 import type { RunResult } from './types';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
@@ -77,7 +76,7 @@ export function applyReading(run: DecidingRun, session: Session): boolean {
 	run.save({
 		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
-		turn: turn && !hasBegun(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
+		turn: turn && !isNewTurn(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
 		requests: after,
 	});
 	if (after.length > requests.length || countOpen(after) < countOpen(requests)) run.noteChange();

@@ -4,7 +4,6 @@ import type { Activity } from '../requests/quiet';
 import type { Question } from '../requests/questions';
 import type { RequestRecord } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
-import type { Turn } from './turn';
 
 // What the node remembers of one session. It's JSON, because n8n saves it with the execution.
 
@@ -44,6 +43,17 @@ export interface Course {
 	commentAttempts?: number;
 	/** Sentences for the item's `warnings` that later runs must not lose */
 	warnings?: string[];
+}
+
+/** A message, until its turn is proven: a poll right after it may still show the previous turn. */
+export interface Turn {
+	/** `messageKey` of the session before the message */
+	messageKey: string;
+	hadEnded: boolean;
+	/** Wall-clock time */
+	sentAt: number;
+	/** Polls since then that didn't prove the turn */
+	polls: number;
 }
 
 /** The wait for a session. Wall-clock times */

@@ -1,13 +1,15 @@
 import { latestAgentText } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { excerpt, toText } from '../../shared/values';
-import { formatRepairMessage } from './format';
 import { sendMessage } from './message';
 import type { SessionRun } from './run';
-import { passedTimeout } from './timeouts';
-import type { RunResult } from './types';
+import { passedTimeout } from '../requests/times';
+import type { OutputFormat, RunResult } from './types';
 
 const MAX_SHOWN_REASON_LENGTH = 500;
+
+export const addInstructions = (text: string, format: OutputFormat | undefined): string =>
+	format ? `${text}\n\n${format.instructions}` : text;
 
 /**
  * Parses a completed session's answer. If it doesn't fit, sends the agent one message with the reason, and returns undefined.
@@ -28,7 +30,10 @@ export async function applyFormat(
 		passedTimeout(run.wait.since, [], run.settings.timeouts, run.wallTime) === 'maxWait';
 	if (run.record.messages?.repair === 'sent' || !hasTime || isOver)
 		throw misfitError(misfit, text, run.listWarnings());
-	const message = formatRepairMessage(misfit, format);
+	const message = addInstructions(
+		`Your answer doesn't match the required format. The reason:\n${misfit}\n\nAnswer again with the same result in the required format, and with nothing else.`,
+		format,
+	);
 	const failure = await resultOrError(sendMessage(run, 'repair', message, result.session));
 	if (!(failure instanceof WorkspaceAutomationError)) return undefined;
 	if (!hadNoEffect(failure)) throw failure;

@@ -13,7 +13,7 @@ import {
 	type StartState,
 	type WaitState,
 } from './record';
-import { maxWaitAt } from './timeouts';
+import { maxWaitAt } from '../requests/times';
 import type {
 	DecisionDependencies,
 	DecisionSettings,

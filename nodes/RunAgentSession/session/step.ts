@@ -17,7 +17,7 @@ import { applyReading, pollOnce } from './poll';
 import { applyFormat } from './repair';
 import { endQuestion, takeAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
-import { formatLimit, passedTimeout } from './timeouts';
+import { formatLimit, passedTimeout } from '../requests/times';
 import type { RunResult } from './types';
 
 /**
