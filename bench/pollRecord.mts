@@ -1,6 +1,6 @@
 // Reads the polls of a session from the requests that the service received.
 import type { ServedRequest } from '../tools/demoService.mts';
-import { MIN_POLL_MS, pollDelayMs } from '../nodes/RunAgentSession/plan/intervals.ts';
+import { MIN_POLL_MS, pollDelayMs } from '../nodes/RunAgentSession/plan/plan.ts';
 
 /** All that was sent for one session, in order */
 export function getRequests(sessionId: string, requests: ServedRequest[]): ServedRequest[] {

@@ -1,7 +1,6 @@
 // The system clock is set during a wait: nothing changes.
 import { describe, expect, test } from '@jest/globals';
-import { MIN_PAUSE_MS } from '../../nodes/RunAgentSession/plan/intervals.ts';
-import { FIRST_PAUSE_MS } from '../../nodes/RunAgentSession/plan/plan.ts';
+import { FIRST_PAUSE_MS, MIN_PAUSE_MS } from '../../nodes/RunAgentSession/plan/plan.ts';
 import { getError, nothingPending, page, simulation, type Weather } from './simulation.mts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // Reading a session: rules 3, 4, 15 and 19.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { noteWaiting } from '../../nodes/RunAgentSession/execution/crowd.ts';
+import { noteWaiting } from '../../nodes/RunAgentSession/execution/turn.ts';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import {
 	nothing,

@@ -10,7 +10,6 @@ import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { sendAnswer } from '../../nodes/RunAgentSession/operations/applyAnswer.ts';
 import type { SettledAnswer } from '../../nodes/RunAgentSession/requests/appliedAnswer.ts';
-import { applyAnswers } from '../../nodes/RunAgentSession/execution/answers.ts';
 import { saveAnswer } from '../../nodes/RunAgentSession/page/inbox.ts';
 import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
 import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
@@ -26,7 +25,7 @@ import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary
 import { NO_OTHERS } from '../../nodes/RunAgentSession/plan/plan.ts';
 import { SessionRun } from '../../nodes/RunAgentSession/session/run.ts';
 import type { Batch, Item } from '../../nodes/RunAgentSession/execution/batch.ts';
-import { runTurn } from '../../nodes/RunAgentSession/execution/turn.ts';
+import { runTurn, applyAnswers } from '../../nodes/RunAgentSession/execution/turn.ts';
 import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import type { Clock } from '../../nodes/shared/client/clock.ts';

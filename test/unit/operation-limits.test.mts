@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { apiWith } from '../support/apiWith.mts';
 import { operationRow } from '../../nodes/shared/client/operations.ts';
 import { applyOverride, createRequest } from '../../nodes/shared/client/overrides.ts';
-import { MAX_POLL_MS, MIN_POLL_MS } from '../../nodes/RunAgentSession/plan/intervals.ts';
+import { MAX_POLL_MS, MIN_POLL_MS } from '../../nodes/RunAgentSession/plan/plan.ts';
 
 test("an analytics query has more time than the service's 60 seconds", () => {
 	expect(operationRow('queryAnalytics').timeoutMs).toBeGreaterThan(60_000);

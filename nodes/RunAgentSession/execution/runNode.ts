@@ -16,7 +16,7 @@ import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
 import { nonEmptyText, quote } from '../../shared/values';
 import { readHasOutputParser } from '../panel/read';
-import { MIN_PAUSE_MS } from '../plan/intervals';
+import { MIN_PAUSE_MS } from '../plan/plan';
 import { SessionRun } from '../session/run';
 import type { RunDependencies } from '../session/types';
 import { realClock } from '../../shared/client/clock';

@@ -1,4 +1,10 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
+import { takeAnswers } from '../page/inbox';
+import { withAnswers } from '../page/links';
+import { findLink } from '../page/view';
 import { readConcurrency } from '../panel/read';
 import {
 	NEVER,
@@ -9,11 +15,15 @@ import {
 	type Others,
 	type Plan,
 } from '../plan/plan';
+import { hasOpenLink } from '../requests/questions';
+import { maxWaitAt, unansweredAt } from '../requests/times';
+import { nextApproverAt } from '../session/ask';
+import { quietAt } from '../session/quiet';
+import type { RunningRecord } from '../session/record';
+import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
-import { applyAnswers } from './answers';
 import type { Batch, Item, Wake } from './batch';
-import { countWaiting, noteWaiting } from './crowd';
-import { describeSession } from './known';
+import { listCourses } from './journal';
 import { hasLeaving, endItem, failItem, takeAsked } from './outputs';
 
 /** A person who watches a manual execution sees news within seconds for so long. */
@@ -32,6 +42,16 @@ export type TurnEnd =
 	| { kind: 'pause'; plan: Others; at: number };
 
 export const isGoing = ({ run, error }: Item): boolean => run !== undefined && !error;
+
+/** The sessions that wait in this process, in all executions */
+let waiting = 0;
+const counts = new WeakMap<Batch, number>();
+
+/** Notes how many sessions of a batch wait now. */
+export function noteWaiting(batch: Batch, count: number): void {
+	waiting += count - (counts.get(batch) ?? 0);
+	counts.set(batch, count);
+}
 
 /** Carries out the plan of an entry's sessions, until items leave, something else of the execution is due, or nothing is. */
 export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
@@ -94,7 +114,7 @@ function planEntry(
 	const sessions = open.map((item) => describe(batch, item));
 	return plan(sessions, now, others, {
 		slots: readConcurrency(context),
-		waiting: countWaiting(),
+		waiting,
 		watchedUntil:
 			pauses && !asTool && context.getMode() === 'manual' ? watchedUntil(batch, now) : 0,
 		isByAnswer,
@@ -105,6 +125,64 @@ function watchedUntil({ context }: Batch, now: number): number {
 	const state: { watchedSince?: number } = context.getContext('node');
 	state.watchedSince = Math.min(state.watchedSince ?? now, now);
 	return state.watchedSince + WATCHED_MS;
+}
+
+/** Returns when a session that runs needs a decision without a reading: Max Wait, an unanswered request, an approver who is due, or a session that becomes quiet. */
+function findTimeout(run: SessionRun): number {
+	const { record, wait, settings } = run;
+	return Math.min(
+		NEVER,
+		maxWaitAt(wait.since, settings.timeouts),
+		unansweredAt(record.requests, settings.timeouts),
+		nextApproverAt(run),
+		quietAt(run),
+	);
+}
+
+/** Returns whether the message of Continue a Session is to be sent. */
+const hasUnsentMessage = ({ hasBegun, settings: { target } }: SessionRun): boolean =>
+	!hasBegun && target.operation === 'continue' && target.message !== undefined;
+
+/** Returns what the plan knows of a session. */
+function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean): Known {
+	const stored = run.dependencies.journal.read();
+	const common = {
+		mode,
+		isBusy,
+		retryAfterMs: run.retryAfterMs,
+		isUrgent: run.isUrgent,
+		isUnsaved: run.isUnsaved,
+		random: run.random,
+	};
+	if (!run.hasBegun && stored?.state !== 'running') {
+		const { at, since } =
+			stored?.state === 'waiting' ? stored.start : { at: 0, since: run.wallTime };
+		const { timeouts } = run.settings;
+		const timeoutAt = stored?.state === 'waiting' ? maxWaitAt(since, timeouts) : NEVER;
+		return {
+			...common,
+			startAt: at,
+			since,
+			isGiven: false,
+			failures: 0,
+			hasOpenLink: false,
+			timeoutAt: Math.min(NEVER, timeoutAt),
+		};
+	}
+	const { record, wait } = run;
+	const { since, changedAt, activeSince, triedAt, failures = 0, isAnswered } = wait;
+	return {
+		...common,
+		since,
+		isGiven: record.isGiven === true,
+		triedAt,
+		failures,
+		changedAt,
+		activeSince,
+		isUrgent: run.isUrgent || hasUnsentMessage(run) || isAnswered === true,
+		hasOpenLink: hasOpenLink(record.requests, record.questions),
+		timeoutAt: findTimeout(run),
+	};
 }
 
 /** Returns what the plan knows of an item's session. It changes only when a request begins or ends, or an answer comes. */
@@ -125,6 +203,25 @@ function summarize(
 		...((keeps || isBusy) && { keeps: keeps ?? ('active' as const) }),
 		hasOpenLink,
 	};
+}
+
+/** Moves the answers of the approval page to the records of their requests, which are polled next. Returns whether there were any. */
+export function applyAnswers(context: IExecuteFunctions): boolean {
+	const nodeContext = context.getContext('node');
+	const contextName = `node:${context.getNode().name}`;
+	const taken = takeAnswers(context.getExecutionId(), contextName, nodeContext, realClock.now());
+	for (const { nonce, answers } of taken) {
+		const running = listCourses(nodeContext).filter(
+			(record): record is RunningRecord => record.state === 'running',
+		);
+		const { record, question, approver } = findLink(running, nonce) ?? {};
+		if (!record || !question || approver === undefined) continue;
+		const after = withAnswers(record, question, approver, answers);
+		if (after === record.requests) continue;
+		record.requests = after;
+		record.wait.isAnswered = true;
+	}
+	return taken.length > 0;
 }
 
 /** Applies answers that approvers have given since the last turn. */

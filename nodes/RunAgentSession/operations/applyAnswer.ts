@@ -16,7 +16,7 @@ import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/read';
 import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../requests/appliedAnswer';
 import type { Decide } from '../requests/plan';
-import { pollDelayMs, retryPollMs } from '../plan/intervals';
+import { pollDelayMs, retryPollMs } from '../plan/plan';
 import { decideWith } from '../session/decide';
 import { endedResult, toResult, withSessionErrors } from '../session/finish';
 import { sendComment } from '../session/message';

@@ -1,7 +1,7 @@
 import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/sessions';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
-import { startDelayMs } from '../plan/intervals';
+import { startDelayMs } from '../plan/plan';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import { RECORD_VERSION, type StartState } from './record';
