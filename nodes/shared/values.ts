@@ -212,6 +212,16 @@ export function quote(value: unknown, longest: number = EXCERPT_LENGTH): string 
 	return excerpt(toText(value), longest);
 }
 
+const MAX_QUOTED = 60;
+
+/** Quotes a text in its own characters, and counts the rest. Where people see it, it's made safe to show. */
+export function quoteText(text: string): string {
+	// Never ends with half of a character
+	const shown = text.slice(0, MAX_QUOTED).replace(/[\uD800-\uDBFF]$/, '');
+	const hidden = text.length - shown.length;
+	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
+}
+
 /** Parses a date-time, or seconds or milliseconds since 1970. Returns milliseconds, or NaN. */
 export function parseTimestamp(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;

@@ -1,9 +1,9 @@
+import { quoteText } from '../../shared/values';
 import { approveAddresses } from './addressRules';
 import { compareAddress, hasOpenHost } from './addresses';
 import { ANY, Glob, hasWildcard, parsePattern, type Guards, type MatchBudget } from './globs';
 import { held, NO, YES, type Matcher } from './matcher';
 import { readPlainPattern } from './plainCommand';
-import { quoteText } from './quoteText';
 
 // Approves parts of plain commands, word by word.
 

@@ -1,10 +1,9 @@
 import { lazily } from '../../shared/lazily';
-import { foldCase } from './globs';
-import { guardWords } from './guards';
+import { quoteText } from '../../shared/values';
+import { foldCase, type Guards } from './globs';
 import { normalizePath } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';
-import { programName } from './programs';
-import { quoteText } from './quoteText';
+import { findRunningWords, programName } from './programs';
 import { FOLDER_CHANGES, unquote, Words } from './words';
 
 // A command of a request in the forms that rules compare.
@@ -28,6 +27,31 @@ function findUnreadableText(text: string, whole: string, isPlain: boolean): stri
 	const odd = [/`/, variable, ...(isPlain ? [] : [/[%^]/])].find((each) => each.test(text));
 	if (odd) return `rules can't read ${quoteText(odd.exec(text)![0])}`;
 	return isPlain || CLOSED.test(text) ? undefined : 'a quotation mark is not closed';
+}
+
+/** Leads out of the folder, as `C:\x` and `\\server` of Windows do. A space is in quotation marks, where it counts as a letter. */
+const OUTSIDE =
+	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\/|(?<![\p{L}\p{N}\p{M}\s])~|(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])|(?<![\p{L}\p{N}\p{M}])(?:[a-z]:\\|\\\\)/giu;
+/** Glued to a short option: `-I/x`, `-C..`, `-I~/x`, `-IC:\x` */
+const GLUED = /^-[\p{L}\p{N}]*(\/|~|\.\.(?![\p{L}\p{N}\p{M}.])|:\\|\\\\)/u;
+/** Begins an address on another machine. A letter alone is a drive, and `file://` is here. */
+const SCHEME = /(?<![a-z\d+.-])(?![a-z\d+.-]*file)[a-z][a-z\d+.-]+:\/\/(?!\/)/gi;
+
+/** Returns the places that lead out of the folder, or by which the program runs others. */
+function guardWord(word: string, isRunning: boolean): Guards | undefined {
+	const guards = new Uint8Array(word.length).fill(isRunning ? 1 : 0);
+	const text = word.replace(SCHEME, (found) => 'x'.repeat(found.length));
+	for (const { 0: found, index } of text.matchAll(OUTSIDE))
+		guards.fill(1, index, index + found.length);
+	const [glued = '', out = ''] = GLUED.exec(text) ?? [];
+	guards.fill(1, glued.length - out.length, glued.length);
+	return guards.includes(1) ? guards : undefined;
+}
+
+/** Returns the places of each word that no wildcard of an approval matches. */
+function guardWords(words: readonly string[]): Array<Guards | undefined> {
+	const running = findRunningWords(words);
+	return words.map((word, at) => guardWord(word, running.has(at)));
 }
 
 export type ComparedCommand = ReturnType<typeof compareCommand>;

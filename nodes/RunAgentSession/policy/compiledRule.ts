@@ -4,7 +4,7 @@ import { approveCommands } from './commandApproval';
 import { denyCommands } from './commandObjection';
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
 import { KINDS, type Kind } from './kinds';
-import { doubt, NO, YES, type Matcher, type Reach } from './matcher';
+import { doubt, NO, YES, type ComparedText, type Matcher, type Reach } from './matcher';
 import { approvePaths, approveSearches, denyPaths, denySearches } from './pathRules';
 import { isSameRequest } from './remembered';
 import type { Rule } from './rule';
@@ -26,13 +26,13 @@ const FREE: MatchBudget = { left: Infinity };
 const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
 
 /** A rule with its texts parsed */
-export interface CompiledRule extends Matcher {
+interface CompiledRule extends Matcher {
 	rule: Rule;
 	isFor(permission: string): boolean;
 }
 
 /** Compiles a rule once, however many requests it's compared with. */
-export const compileRule = oncePer((rule: Rule): CompiledRule => {
+const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const { isLiteral, hasValues, request } = rule;
 	const isApproval = rule.decision === 'approve';
 	const read = (text: string) => (isLiteral ? escapePattern(text) : text);
@@ -72,3 +72,29 @@ export const compileRule = oncePer((rule: Rule): CompiledRule => {
 		},
 	};
 });
+
+type NamedRule = CompiledRule & { name: string };
+
+/** Returns a function that finds the rules that can be about a text by its words, in their order: it isn't compared with each of them. */
+export function indexRules(rules: readonly Rule[]) {
+	const named = rules.map((rule, at) => {
+		return { ...compileRule(rule), name: rule.name ?? `rule ${at + 1}` };
+	});
+	const keys = [...new Set(named.map(({ key }) => key))];
+	return ({ permission, command, path }: ComparedText, budget: MatchBudget): NamedRule[] => {
+		const isForIt = ({ isFor }: NamedRule) => isFor(permission);
+		if (!command || path) return named.filter(isForIt);
+		const { pieces, globs } = command.others();
+		const words = new Set([...command.programs, ...command.words.slice(0, 1), ...pieces]);
+		const open = [...globs].map((glob) => new Glob(glob));
+		const canHave = (key: string) =>
+			words.has(key) || open.some((glob) => glob.canMeet(key, budget));
+		const found = new Set(keys.filter((key) => key === undefined || canHave(key)));
+		// Any rule that denies or asks leaves a command that can't be read to an approver.
+		const isUnread = command.unread() !== undefined;
+		return named.filter(
+			(each) =>
+				(found.has(each.key) || (isUnread && each.rule.decision !== 'approve')) && isForIt(each),
+		);
+	};
+}

@@ -3,11 +3,10 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import { oncePer } from '../../shared/lazily';
 import { canBeId } from '../../shared/validation';
 import { wholeRequest } from '../../shared/approvals/largeRequest';
-import { isTooDeep, toText, isRecord } from '../../shared/values';
+import { isTooDeep, toText, isRecord, quoteText } from '../../shared/values';
 import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
-import { quoteText } from './quoteText';
 import type { Decision, Rule } from './rule';
-import { indexRules } from './ruleIndex';
+import { indexRules } from './compiledRule';
 import type { ComparedRequest, ComparedText } from './matcher';
 import { findUnreadable, readRequest, TOO_LONG } from './texts';
 
