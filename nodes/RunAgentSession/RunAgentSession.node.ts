@@ -15,8 +15,15 @@ import { loadCode } from '../shared/n8n/loadCode';
 import { properties } from './panel';
 import { OUTPUTS } from './panel/outputs';
 
-const loadExecute = async () => await loadCode(async () => await import('./operations/execute.ts'));
 const loadWebhook = async () => await loadCode(async () => await import('./execution/webhook.ts'));
+
+const loadOperation = async (operation: unknown) =>
+	await loadCode(async () => {
+		if (operation === 'applyAnswer')
+			return (await import('./operations/applyAnswer.ts')).runApplyAnswer;
+		if (operation === 'tryRules') return (await import('./operations/tryRules.ts')).runTryRules;
+		return (await import('./execution/runNode.ts')).runNode;
+	});
 
 const OUTPUT_PARSER_INPUT: INodeInputConfiguration = {
 	displayName: 'Output Parser',
@@ -91,7 +98,9 @@ export class RunAgentSession implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		// The operation is the same for all items.
+		const runOperation = await loadOperation(this.getNodeParameter('operation', 0));
 		// n8n takes null for a run that is not over, and its types don't.
-		return (await (await loadExecute()).executeNode(this)) as INodeExecutionData[][];
+		return (await runOperation(this)) as INodeExecutionData[][];
 	}
 }
