@@ -1,13 +1,20 @@
-import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	DeclarativeRestApiSettings,
+	IExecutePaginationFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { toWords, toTitle } from '../shared/values';
 import { collection, field, showFor, toProperties, type Field } from '../shared/n8n/fields';
 import { maxConcurrentRequests } from '../shared/n8n/commonFields';
-import { type Operation, sendRouted } from '../shared/n8n/declarative';
 import { CREDENTIAL } from '../shared/client/credential';
 import { operationRow } from '../shared/client/operations';
 import { listSearch } from '../shared/n8n/listSearch';
+import { loadCode } from '../shared/n8n/loadCode';
+import type { Operation } from '../shared/n8n/sendOperation';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';
 import { customDomain } from './resources/customDomain';
@@ -27,6 +34,18 @@ const RESOURCES = {
 	sharedPreview,
 	task,
 };
+
+/** Returns the `pagination` function of an operation. It replaces n8n's own sending, so that our client sends every request. */
+const sendRouted = (operation: Operation) =>
+	async function (
+		this: IExecutePaginationFunctions,
+		settings: DeclarativeRestApiSettings.ResultOptions,
+	): Promise<INodeExecutionData[]> {
+		const { sendOperation } = await loadCode(
+			async () => await import('../shared/n8n/sendOperation.ts'),
+		);
+		return await sendOperation.call(this, operation, settings);
+	};
 
 /** Creates a resource's fields. The keys of `operations` are stored in workflows. A new node lists or, without a list, creates. */
 function createPanel(resource: string, operations: Record<string, Operation>): Field[] {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../shared/errors';
 import { fileLocator, projectLocator } from '../shared/n8n/commonFields';
-import type { Operation } from '../shared/n8n/declarative';
+import type { Operation } from '../shared/n8n/sendOperation';
 import type { Field } from '../shared/n8n/fields';
 import { formatMib, MIB } from '../shared/values';
 

@@ -5,7 +5,7 @@ import { requireAnyId, requireString, requireText } from '../../shared/validatio
 import { tryParseJson } from '../../shared/values';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 import { loadCode } from '../../shared/n8n/loadCode';
 import { simplifyOutput } from '../fields';
 

@@ -7,7 +7,7 @@ import {
 	simplify,
 	siteLocator,
 } from '../../shared/n8n/commonFields';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 import { simplifyOutput } from '../fields';
 
 export const customDomain: Record<string, Operation> = {

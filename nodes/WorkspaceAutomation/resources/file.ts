@@ -6,7 +6,7 @@ import {
 	UUID_EXAMPLE,
 } from '../../shared/n8n/commonFields';
 import { choice, collection, textField } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 import { loadCode } from '../../shared/n8n/loadCode';
 import { fileFields, requireFileSize } from '../fields';
 

@@ -2,7 +2,7 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { optionalId, parseJsonObject } from '../../shared/validation';
 import { productLocator, projectLocator, returnAllOrLimit } from '../../shared/n8n/commonFields';
 import { jsonField } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 
 function requireSomeFields(field: string, value: unknown): Record<string, unknown> {
 	const fields = parseJsonObject(field, value);

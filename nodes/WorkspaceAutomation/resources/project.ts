@@ -1,5 +1,5 @@
 import { returnAllOrLimit } from '../../shared/n8n/commonFields';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 
 export const project: Record<string, Operation> = {
 	getAll: {

@@ -1,5 +1,5 @@
 import { optionalLocale, requireRoute } from '../../shared/validation';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 import { projectLocator, siteLocator } from '../../shared/n8n/commonFields';
 import { textField } from '../../shared/n8n/fields';
 

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { returnAllOrLimit, taskLocator } from '../../shared/n8n/commonFields';
 import { collection, textField } from '../../shared/n8n/fields';
-import type { Operation } from '../../shared/n8n/declarative';
+import type { Operation } from '../../shared/n8n/sendOperation';
 
 function requireChanges(field: string, value: unknown): void {
 	if (Object.keys(value ?? {}).length > 0) return;
