@@ -23,7 +23,7 @@ import { isPrivateHost } from '../shared/client/privateHosts';
 import type { RetryLimits } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
-import { withRetries } from '../shared/client/withRetries';
+import { withRetries } from '../shared/client/transport';
 
 type Stream = Exclude<
 	Parameters<IExecuteSingleFunctions['helpers']['prepareBinaryData']>[0],

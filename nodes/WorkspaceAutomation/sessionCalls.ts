@@ -1,11 +1,5 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import {
-	fetchSession,
-	readOptionWords,
-	requireSession,
-	readNewSessionId,
-} from '../shared/client/sessions';
 import type { ApiClient, Values } from '../shared/client/operations';
 import type { ApiResponse } from '../shared/client/types';
 import { resultOrError, WorkspaceAutomationError } from '../shared/errors';
@@ -28,6 +22,10 @@ import {
 	latestAgentText,
 	NOT_A_LIST,
 	type Interaction,
+	fetchSession,
+	readOptionWords,
+	requireSession,
+	readNewSessionId,
 } from '../shared/client/session';
 import { quoteVisible } from '../shared/approvals/visibleText';
 

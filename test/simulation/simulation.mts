@@ -6,7 +6,7 @@ import { WorkspaceAutomationApi } from '../../credentials/WorkspaceAutomationApi
 import { settingsFor, type DialectName } from '../../local-service/dialects/index.mts';
 import { createService } from '../../local-service/app.mts';
 import { createFactLookup } from '../../nodes/shared/client/facts.ts';
-import { readOptionWords } from '../../nodes/shared/client/sessions.ts';
+import { readOptionWords } from '../../nodes/shared/client/session.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { sendAnswer } from '../../nodes/RunAgentSession/operations/applyAnswer.ts';
 import type { SettledAnswer } from '../../nodes/RunAgentSession/requests/appliedAnswer.ts';

@@ -1,7 +1,7 @@
 // The system clock is set forward or back in the middle of a wait: nothing changes.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fetchSession } from '../../nodes/shared/client/sessions.ts';
+import { fetchSession } from '../../nodes/shared/client/session.ts';
 import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';

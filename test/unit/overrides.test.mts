@@ -13,7 +13,7 @@ import {
 	readField,
 	readOverrides,
 } from '../../nodes/shared/client/overrides.ts';
-import { readNewSessionId } from '../../nodes/shared/client/sessions.ts';
+import { readNewSessionId } from '../../nodes/shared/client/session.ts';
 import { apiWith } from '../support/apiWith.mts';
 
 const operations = Object.keys(OPERATIONS) as OperationId[];

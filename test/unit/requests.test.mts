@@ -19,6 +19,8 @@ import {
 	createTransport,
 	type SendOptions,
 	type TransportOptions,
+	withRetries,
+	type RetryOptions,
 } from '../../nodes/shared/client/transport.ts';
 import type {
 	ApiContext,
@@ -26,7 +28,6 @@ import type {
 	Attempt,
 	ReconcileResult,
 } from '../../nodes/shared/client/types.ts';
-import { withRetries, type RetryOptions } from '../../nodes/shared/client/withRetries.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtualClock.mts';
 
 const BASE = 'https://api.example.com/v1';

@@ -2,9 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
-import { readOptionWords } from '../../shared/client/sessions';
 import { createFactLookup } from '../../shared/client/facts';
-import type { Session } from '../../shared/client/session';
+import { type Session, readOptionWords } from '../../shared/client/session';
 import {
 	CanceledError,
 	throwIfAborted,

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { realClock } from '../../shared/client/clock';
-import { readOptionWords } from '../../shared/client/sessions';
+import { readOptionWords } from '../../shared/client/session';
 import {
 	errorJson,
 	throwIfAborted,

@@ -4,8 +4,7 @@ import { realClock } from '../../shared/client/clock';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { shortenRequest } from '../../shared/approvals/largeRequest';
-import type { Interaction } from '../../shared/client/session';
-import { fetchSession, readOptionWords } from '../../shared/client/sessions';
+import { type Interaction, fetchSession, readOptionWords } from '../../shared/client/session';
 import {
 	addSession,
 	errorJson,

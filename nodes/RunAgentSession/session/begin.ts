@@ -1,4 +1,4 @@
-import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/sessions';
+import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
 import { startDelayMs } from '../plan/plan';

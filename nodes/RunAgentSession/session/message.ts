@@ -1,6 +1,10 @@
 import { messageReconciler } from '../../shared/client/reconcilers';
-import { mayHaveHappenedError } from '../../shared/client/sessions';
-import { hasEnded, messageKey, type Session } from '../../shared/client/session';
+import {
+	hasEnded,
+	messageKey,
+	type Session,
+	mayHaveHappenedError,
+} from '../../shared/client/session';
 import { resultOrError, hadNoEffect, WorkspaceAutomationError } from '../../shared/errors';
 import type { MessageStep } from './record';
 import type { DecidingRun } from './run';

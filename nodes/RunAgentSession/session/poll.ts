@@ -1,5 +1,11 @@
-import { fetchSession, UnreadableSessionError } from '../../shared/client/sessions';
-import { isAfter, isNewTurn, isStale, type Session } from '../../shared/client/session';
+import {
+	isAfter,
+	isNewTurn,
+	isStale,
+	type Session,
+	fetchSession,
+	UnreadableSessionError,
+} from '../../shared/client/session';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasDueItem } from './ask';

@@ -1,4 +1,4 @@
-import { fetchSession } from '../../shared/client/sessions';
+import { fetchSession } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { findQuiet } from '../requests/quiet';

@@ -1,6 +1,121 @@
+import { resultOrError } from '../errors';
+import { isRecord, nonEmptyText } from '../values';
+import { readPages } from './lists';
 import type { ApiClient } from './operations';
-import { findPreview, type Preview, type PreviewPage } from './previews';
-import { createProjectLookup, type ProjectDetails } from './projects';
+import { readSafeLink } from './safeLink';
+
+// What items and approvers are told of a project beside the session itself. Each lookup is made once, and one that fails holds up nothing.
+
+/** Short, because an approver waits and nothing depends on the name */
+const MAX_LOOKUP_MS = 5_000;
+
+export interface ProjectDetails {
+	projectName?: string;
+	timeZone?: string;
+}
+
+/** Returns {} if the project isn't in the list in time (API document, Project): the key may lack the scope. */
+export async function findProject(api: ApiClient, projectId: string): Promise<ProjectDetails> {
+	const deadline = api.clock.monotonicMs() + MAX_LOOKUP_MS;
+	const found = await resultOrError(searchProjects(api, projectId, deadline));
+	return found instanceof Error ? {} : found;
+}
+
+/** Lookups that are under way, which the sessions of a project share */
+const runningLookups = new WeakMap<ApiClient, Map<string, Promise<ProjectDetails>>>();
+
+/** Returns a lookup that asks for each project once, also if nothing was found. @param found the details by project, which the caller keeps */
+function createProjectLookup(
+	api: ApiClient,
+	found: Record<string, ProjectDetails>,
+): (projectId: string) => Promise<ProjectDetails> {
+	const lookups = runningLookups.get(api) ?? new Map<string, Promise<ProjectDetails>>();
+	runningLookups.set(api, lookups);
+	return async (projectId) => {
+		if (found[projectId]) return found[projectId];
+		const lookup = lookups.get(projectId) ?? findProject(api, projectId);
+		lookups.set(projectId, lookup);
+		return (found[projectId] = { ...(await lookup) });
+	};
+}
+
+async function searchProjects(
+	api: ApiClient,
+	projectId: string,
+	deadline: number,
+): Promise<ProjectDetails> {
+	const options = { deadline, maxAttempts: 1 };
+	for await (const { data } of readPages(api, 'listProjects', {}, options)) {
+		const project = data.find(
+			(each) =>
+				nonEmptyText(api.readField('listProjects', 'id', each))?.toLowerCase() === projectId,
+		);
+		if (project)
+			return { projectName: nonEmptyText(project.name), timeZone: nonEmptyText(project.timeZone) };
+	}
+	return {};
+}
+
+/** With the second that an attempt has in any case, an approver waits for 10 seconds at most. */
+const MAX_PREVIEW_MS = 9_000;
+
+/** A page of a site */
+export interface PreviewPage {
+	siteId: string;
+	route: string;
+}
+
+/** The answer of the service, which executions keep */
+interface Preview {
+	url?: string;
+	warning?: string;
+	/** True if the service isn't asked again */
+	isLast?: true;
+}
+
+const UNSAFE_LINK =
+	"There's no link to the preview, because its address isn't https, names a user, or has over 2,048 characters.";
+
+/** Asks the service for the link to a page, for an approver only once. */
+async function requestPreview(
+	api: ApiClient,
+	page: PreviewPage & { projectId: string },
+	isLast: boolean,
+): Promise<Preview> {
+	const deadline = api.clock.monotonicMs() + MAX_PREVIEW_MS;
+	const options = { deadline, ...(!isLast && { maxAttempts: 1 }) };
+	const shared = await resultOrError(api.call('createSharedPreview', { ...page }, options));
+	if (shared instanceof Error)
+		return { warning: `There's no preview: ${shared.message}. ${shared.description}` };
+	const { url } = isRecord(shared.body) ? shared.body : {};
+	if (url === undefined) return { warning: "There's no preview: the response has no url." };
+	const link = readSafeLink(url);
+	return link ? { url: link.href } : { warning: UNSAFE_LINK };
+}
+
+/** Requests that are under way, which the sessions of a project share, by what their execution keeps */
+const runningPreviews = new WeakMap<object, Map<string, Promise<Preview>>>();
+
+/** Returns a link, asking for each page once and, after a failure, once more for a session that has completed. @param found by page, which the caller keeps */
+async function findPreview(
+	api: ApiClient,
+	found: Record<string, Preview>,
+	page: PreviewPage & { projectId: string },
+	isLast: boolean,
+): Promise<Preview> {
+	const key = `${page.projectId} ${page.siteId} ${page.route}`;
+	const known = found[key] as Preview | undefined;
+	if (known && (known.url !== undefined || known.isLast || !isLast)) return known;
+	const requests = runningPreviews.get(found) ?? new Map<string, Promise<Preview>>();
+	runningPreviews.set(found, requests);
+	const request =
+		requests.get(key) ??
+		requestPreview(api, page, isLast)
+			.then((preview) => (found[key] = { ...preview, ...(isLast && { isLast }) }))
+			.finally(() => requests.delete(key));
+	requests.set(key, request);
+	return await request;
+}
 
 /** What items and approvers are told beside the session itself */
 export interface Facts extends ProjectDetails {
@@ -9,12 +124,12 @@ export interface Facts extends ProjectDetails {
 }
 
 /** What an execution keeps, so that each lookup is made once */
-export interface FactMemory {
+interface FactMemory {
 	workspaceAutomationProjects?: Record<string, ProjectDetails>;
 	workspaceAutomationPreviews?: Record<string, Preview>;
 }
 
-export interface FoundFacts {
+interface FoundFacts {
 	facts: Facts;
 	warnings: string[];
 }

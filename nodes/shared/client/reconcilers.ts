@@ -1,8 +1,15 @@
 import { reconcileFile } from './files';
 import type { ApiClient, CallOptions, Values } from './operations';
 import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
-import { hasEnded, isFromUser, isNewTurn, isStale, messageKey, type Session } from './session';
-import { fetchSession } from './sessions';
+import {
+	hasEnded,
+	isFromUser,
+	isNewTurn,
+	isStale,
+	messageKey,
+	type Session,
+	fetchSession,
+} from './session';
 
 /** Time that a new turn and a resolved request may take to appear */
 export const NEW_TURN_MS = 30_000;

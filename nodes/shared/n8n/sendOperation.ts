@@ -22,7 +22,7 @@ import {
 } from '../client/operations';
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
-import { mayHaveHappenedError } from '../client/sessions';
+import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
 import { isRecord, isTooDeep, quote, readNamedField, toText, toWords } from '../values';
 import { Semaphore } from '../client/semaphore';
