@@ -4,7 +4,7 @@ import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
 const { MATCH_BUDGET } = await import('../nodes/RunAgentSession/policy/globs.ts');
-const { decideRequest } = await import('../nodes/RunAgentSession/requests/verdict.ts');
+const { decideRequest } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/requests/record.ts');
 const { askDue, createQuestion } = await import('../nodes/RunAgentSession/requests/questions.ts');

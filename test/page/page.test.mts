@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
-import { createForm, findLink, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
+import { createForm, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
+import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
 import { pageChoices } from '../../nodes/RunAgentSession/requests/choices.ts';
 import {

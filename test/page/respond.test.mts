@@ -1,11 +1,10 @@
 // What answers a link: a page for each kind of request, and what is saved. Pure, apart from the memory of recent answers.
 import { describe, expect, test } from '@jest/globals';
 import { respond, type PageCall } from '../../nodes/RunAgentSession/page/respond.ts';
-import type { NodeSessions } from '../../nodes/RunAgentSession/page/links.ts';
+import { type NodeSessions, NONCE_PARAMETER } from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	choiceField,
 	createForm,
-	NONCE_PARAMETER,
 	sameField,
 	shownTogether,
 	type PageSession,

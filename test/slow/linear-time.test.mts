@@ -6,7 +6,7 @@ import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
 import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';

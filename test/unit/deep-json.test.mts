@@ -1,8 +1,7 @@
 // JSON of any depth, from the service or from a person, is read or is unreadable: nothing of it ends in a RangeError.
 import { describe, expect, test } from '@jest/globals';
-import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { planDecisions, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
 import {
 	fingerprintContent,
 	readInteractions,

@@ -1,6 +1,6 @@
 // Commands of site builders' work, each with the obvious rule that approves it: a reader that asks about everything fails here.
 import { expect, test } from '@jest/globals';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { policy, request, rule } from './policies.mts';
 
 /** Rules after the specific approvals, as the docs say; none is about the commands below */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
 import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/verdict.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { policy, request, rule } from './policies.mts';
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readContent } from '../../nodes/RunAgentSession/requests/content.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
+import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	createQuestion,
 	findQuestion,
@@ -22,9 +23,13 @@ import {
 	type RequestRecord,
 } from '../../nodes/RunAgentSession/requests/record.ts';
 import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
-import { castVote, tally, type Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
+import {
+	castVote,
+	tally,
+	type Vote,
+	type SettledVerdict,
+} from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
-import type { SettledVerdict, Verdict } from '../../nodes/RunAgentSession/requests/verdict.ts';
 
 const request = (changes: Partial<Interaction> = {}): Interaction => ({
 	id: 'r1',
@@ -259,7 +264,7 @@ describe('what is sent', () => {
 					if (hasNewId) id++;
 					shown = { ...shown, id: `r${id}` };
 					records = polled(records, now, structuredClone(shown));
-					const ask: Verdict = { decision: 'ask', because: 'x' };
+					const ask: AskVerdict = { decision: 'ask', because: 'x' };
 					const { due, undecided } = planDecisions(records, questions, () => ask);
 					for (const { record, verdict } of due) {
 						const votes = record.votes.map(({ at }) => seen.get(at)!);
@@ -376,7 +381,7 @@ describe('what came of a decision', () => {
 			request({ id: 'r2', patterns: ['b'] }),
 			request({ id: 'r3', patterns: ['c'] }),
 		);
-		const verdicts = new Map<unknown, Verdict>([
+		const verdicts = new Map<unknown, SettledVerdict | AskVerdict>([
 			['r1', deny],
 			['r2', approve],
 			['r3', deny],

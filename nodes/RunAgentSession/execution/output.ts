@@ -15,7 +15,7 @@ import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/customData';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, toWords } from '../../shared/values';
-import { approvalUrl } from '../page/view';
+import { approvalUrl } from '../page/links';
 import { formatMessage } from '../message/message';
 import { formatQuietQuestion } from '../message/quiet';
 import { formatQuestion } from '../message/question';

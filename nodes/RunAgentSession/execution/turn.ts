@@ -3,8 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
 import { takeAnswers } from '../page/inbox';
-import { withAnswers } from '../page/links';
-import { findLink } from '../page/view';
+import { withAnswers, findLink } from '../page/links';
 import { readConcurrency } from '../panel/read';
 import {
 	NEVER,

@@ -1,10 +1,9 @@
-import type { RequestOrigin } from '../requests/request';
+import { type RequestOrigin, isLongRequest } from '../requests/request';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { readChange, summarizeChange } from '../changes/change';
 import { pageChoices } from '../requests/choices';
-import { isLongRequest } from '../requests/requestLength';
 import { pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';

@@ -18,10 +18,11 @@ import { readTrial } from '../panel/read';
 import { MATCH_BUDGET, type MatchBudget } from '../policy/globs';
 import { suggestRule, type RememberedRule } from '../policy/remembered';
 import { applyPolicy, withoutExpired, type Policy, type Ruling } from '../policy/rules';
-import { decideRequest, type Verdict } from '../requests/verdict';
+import { decideRequest } from '../requests/plan';
+import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
 
-type Trial = (Ruling | Verdict) & {
+type Trial = (Ruling | SettledVerdict) & {
 	because: string;
 	/** The request as entered, with any other fields, such as a past decision */
 	request: GenericValue;
@@ -38,7 +39,7 @@ const POLICIES: Partial<Record<Policy['mode'], string>> = {
 };
 
 /** Puts the fields that people read first at the beginning. */
-function toTrial(given: unknown, verdict: Ruling | Verdict, { mode }: Policy): Trial {
+function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Policy): Trial {
 	// JSON when it was read
 	const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
 	const { decision, because = POLICIES[mode] ?? '', decidedBy, ...others } = verdict;

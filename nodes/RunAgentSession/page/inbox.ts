@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { FormAnswer } from '../requests/castAnswer';
+import type { FormAnswer } from '../requests/questions';
 
 // Answers of the approval page, from the request that brought them until the node is executed again and applies them.
 

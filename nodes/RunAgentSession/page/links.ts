@@ -1,21 +1,54 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	createForm,
-	findLink,
-	isUnanswered,
-	type Asking,
-	type FoundLink,
-	type PageForm,
-	type PageSession,
-} from './view';
-import { castAnswer } from '../requests/castAnswer';
-import { findQuestion, isTeam, positionIn, type Question } from '../requests/questions';
+import { createForm, isUnanswered, type Asking, type PageForm, type PageSession } from './view';
+import { findQuestion, isTeam, positionIn, type Question, castAnswer } from '../requests/questions';
 import { isOpen, type RequestRecord } from '../requests/record';
 import { hasVoted } from '../requests/votes';
 import { listUnapplied, type SavedAnswer } from './inbox';
 
 // Finds what a link is for, in all nodes of the execution.
+
+export const NONCE_PARAMETER = 'question';
+
+/** n8n asks only the node that paused last, so all nodes have the same path. */
+const PAGE_PATH = 'approval';
+
+/** Returns n8n's address for resuming the execution, with the nonce. In n8n 2, it also has n8n's token. */
+export function approvalUrl(resumeUrl: string, nonce: string): string {
+	const url = new URL(resumeUrl);
+	url.pathname += `/${PAGE_PATH}`;
+	url.searchParams.set(NONCE_PARAMETER, nonce);
+	return url.href;
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest();
+
+export interface FoundLink<T> {
+	record: T;
+	question: Question;
+	/** The position among the approvers of the question */
+	approver: number;
+}
+
+/** Finds the link with a nonce. Takes the same time for every nonce, so the time doesn't help to guess one. */
+export function findLink<T extends Pick<Asking, 'questions'>>(
+	records: readonly T[],
+	nonce: unknown,
+): FoundLink<T> | undefined {
+	const given = hash(typeof nonce === 'string' ? nonce : '');
+	const all = records.flatMap((record) =>
+		record.questions.flatMap((question) =>
+			question.approvers.map((each, approver) => ({
+				record,
+				question,
+				approver,
+				nonce: each.nonce,
+			})),
+		),
+	);
+	return all.filter((link) => timingSafeEqual(given, hash(link.nonce)))[0];
+}
 
 export interface FoundPage {
 	found: FoundLink<PageSession>;

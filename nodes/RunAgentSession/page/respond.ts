@@ -10,19 +10,22 @@ import {
 	isUnanswered,
 	listGiven,
 	listTyped,
-	NONCE_PARAMETER,
 	readForms,
 	repeatAnswer,
 	type FormProblem,
-	type FoundLink,
 	type GivenAnswer,
 	type PageForm,
 	type PageSession,
 	type PageSection,
 } from './view';
-import { castAnswer, type FormAnswer } from '../requests/castAnswer';
 import { LONG_CHANGE, readChange } from '../changes/change';
-import { findQuestion, positionIn, type Question } from '../requests/questions';
+import {
+	findQuestion,
+	positionIn,
+	type Question,
+	castAnswer,
+	type FormAnswer,
+} from '../requests/questions';
 import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { summarizeDecisions } from '../requests/summary';
 import { isRepeated, isSending, nextAnswerTime, type SavedAnswer } from './inbox';
@@ -33,6 +36,8 @@ import {
 	withUnapplied,
 	type NodeSessions,
 	type OtherPage,
+	NONCE_PARAMETER,
+	type FoundLink,
 } from './links';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.

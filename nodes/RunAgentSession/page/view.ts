@@ -1,5 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { fingerprint, isRecord, omit } from '../../shared/values';
@@ -14,13 +12,13 @@ import { LONG_CHANGE, readChange, type ProposedChange } from '../changes/change'
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';
 import { planDecisions, type UndecidedRequest } from '../requests/plan';
-import type { FormAnswer } from '../requests/castAnswer';
 import {
 	decidedByVotes,
 	findQuestion,
 	isTeam,
 	positionIn,
 	type Question,
+	type FormAnswer,
 } from '../requests/questions';
 import { quietQuestion } from '../requests/quiet';
 import {
@@ -30,8 +28,7 @@ import {
 	looksLike,
 	type RequestRecord,
 } from '../requests/record';
-import { shownRequests, type RequestOrigin } from '../requests/request';
-import { isLongRequest } from '../requests/requestLength';
+import { shownRequests, type RequestOrigin, isLongRequest } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
 
@@ -62,48 +59,8 @@ export interface PageSession {
 	page?: PageSettings;
 }
 
-export const NONCE_PARAMETER = 'question';
 /** Names the request whose whole change is shown */
 export const CHANGE_PARAMETER = 'change';
-
-/** n8n asks only the node that paused last, so all nodes have the same path. */
-const PAGE_PATH = 'approval';
-
-/** Returns n8n's address for resuming the execution, with the nonce. In n8n 2, it also has n8n's token. */
-export function approvalUrl(resumeUrl: string, nonce: string): string {
-	const url = new URL(resumeUrl);
-	url.pathname += `/${PAGE_PATH}`;
-	url.searchParams.set(NONCE_PARAMETER, nonce);
-	return url.href;
-}
-
-const hash = (text: string) => createHash('sha256').update(text).digest();
-
-export interface FoundLink<T> {
-	record: T;
-	question: Question;
-	/** The position among the approvers of the question */
-	approver: number;
-}
-
-/** Finds the link with a nonce. Takes the same time for every nonce, so the time doesn't help to guess one. */
-export function findLink<T extends Pick<Asking, 'questions'>>(
-	records: readonly T[],
-	nonce: unknown,
-): FoundLink<T> | undefined {
-	const given = hash(typeof nonce === 'string' ? nonce : '');
-	const all = records.flatMap((record) =>
-		record.questions.flatMap((question) =>
-			question.approvers.map((each, approver) => ({
-				record,
-				question,
-				approver,
-				nonce: each.nonce,
-			})),
-		),
-	);
-	return all.filter((link) => timingSafeEqual(given, hash(link.nonce)))[0];
-}
 
 export interface VoteStatus {
 	needed: number;

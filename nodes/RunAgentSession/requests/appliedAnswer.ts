@@ -8,9 +8,8 @@ import type { Interaction } from '../../shared/client/session';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { askVerdict, type AskVerdict } from '../policy/rules';
 import type { Answer } from './answer';
-import { LEFT_QUESTION } from './plan';
+import { LEFT_QUESTION, chooseVerdict } from './plan';
 import { findMismatch } from './request';
-import { chooseVerdict } from './verdict';
 import type { RequestVerdict } from './votes';
 
 /** An approver's answer to the requests that they saw */

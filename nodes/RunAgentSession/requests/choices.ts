@@ -12,7 +12,6 @@ import {
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
 import { readWholeRequest } from '../policy/remembered';
-import type { SettledVerdict } from './verdict';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';
@@ -28,7 +27,9 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 	'Always deny',
 ];
 
-export interface PageChoice extends Pick<SettledVerdict, 'decision' | 'option'> {
+export interface PageChoice {
+	decision: 'approve' | 'deny';
+	option: Option['value'];
 	name: PageChoiceName;
 	/** The name and, where two options have the same, the service's words */
 	shownAs: string;

@@ -1,9 +1,48 @@
-import type { Interaction } from '../../shared/client/session';
-import { askVerdict, findObstacle, type AskVerdict } from '../policy/rules';
+import {
+	chooseOption,
+	readMeaning,
+	readOptions,
+	type OptionPreferences,
+} from '../../shared/approvals/options';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
+import type { Interaction } from '../../shared/client/session';
+import type { MatchBudget } from '../policy/globs';
+import {
+	applyPolicy,
+	askVerdict,
+	findObstacle,
+	type AskVerdict,
+	type Policy,
+	type Ruling,
+} from '../policy/rules';
 import { decidedByVotes, type Question } from './questions';
 import { describeUnsteady, isReadable, isWaiting, type RequestRecord } from './record';
-import type { RequestVerdict } from './votes';
+import type { RequestVerdict, SettledVerdict } from './votes';
+
+/** Chooses the option of a ruling. Asks if none clearly means the decision. */
+export function chooseVerdict(
+	interaction: unknown,
+	ruled: Ruling,
+	policy: OptionPreferences,
+): SettledVerdict | AskVerdict {
+	if (ruled.decision === 'ask') return ruled;
+	const { decision, decidedBy } = ruled;
+	const options = readOptions(interaction);
+	const option = chooseOption(options, decision, policy);
+	if (option === undefined)
+		return askVerdict(`none of its options clearly means "${decision}"`, decidedBy);
+	const chosen = options.find(({ value }) => value === option);
+	const { lasts = false } = chosen ? readMeaning(chosen, policy) : {};
+	return { ...ruled, option, ...(lasts && { lasts }) };
+}
+
+/** Decides a pending request, and chooses the option. */
+export const decideRequest = (
+	interaction: unknown,
+	policy: Policy,
+	budget?: MatchBudget,
+): SettledVerdict | AskVerdict =>
+	chooseVerdict(interaction, applyPolicy(interaction, policy, budget), policy);
 
 /** An agent that asks more often isn't making progress. */
 export const MAX_DECISIONS = 1_000;

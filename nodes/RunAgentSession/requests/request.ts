@@ -5,7 +5,7 @@ import {
 	readInteractions,
 	type Interaction,
 } from '../../shared/client/session';
-import { isRecord, parseList } from '../../shared/values';
+import { isRecord, parseList, toText } from '../../shared/values';
 
 /** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
@@ -26,6 +26,13 @@ export const MAX_REQUESTS_SHOWN = 5;
 /** Returns the requests of one question. Its message, its item and its answer have exactly these. */
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>
 	undecided.slice(0, MAX_REQUESTS_SHOWN);
+
+/** In characters of JSON */
+const MAX_REQUEST_SHOWN = 50_000;
+
+/** Returns whether a request is too long to be shown whole. It can only be denied. */
+export const isLongRequest = (request: unknown): boolean =>
+	(isRecord(request) && countLeftOut(request) > 0) || toText(request).length > MAX_REQUEST_SHOWN;
 
 /** Key of this package's data in a request. No service has it by accident, and its request would still be answered. */
 const ORIGIN_KEY = 'n8nOrigin';

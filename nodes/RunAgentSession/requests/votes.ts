@@ -1,6 +1,6 @@
 import type { LastsFor } from '../../shared/approvals/options';
 import type { PageChoiceName } from './choices';
-import type { ApproverDecision, SettledVerdict } from './verdict';
+import type { SettledRuling } from '../policy/rules';
 
 // The answers of people to one request. A single approver is a team of one.
 
@@ -26,6 +26,26 @@ export interface Vote {
 	comment?: string;
 	/** Milliseconds since 1970 */
 	at: number;
+}
+
+/** A decision with the option to send */
+export interface SettledVerdict extends SettledRuling {
+	/** In the type that the service gave it */
+	option: string | number;
+	/** True if the option can affect later requests */
+	lasts?: true;
+	fromNowOn?: true;
+	approvers?: ApproverDecision[];
+}
+
+/** Choice of one of several approvers */
+export interface ApproverDecision {
+	name: string;
+	/** `answer`: to a question, which no policy decides */
+	decision: 'approve' | 'deny' | 'answer';
+	/** ISO date-time */
+	at: string;
+	comment?: string;
 }
 
 /** What is sent about a request: a decision, or the answer to a question */

@@ -5,10 +5,15 @@ import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
 import { MATCH_BUDGET } from '../policy/globs';
 import { withoutExpired } from '../policy/rules';
-import { decideRequest } from '../requests/verdict';
 import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { answerQuestion } from '../requests/appliedAnswer';
-import { LEFT_QUESTION, planDecisions, type Decide, type DueDecision } from '../requests/plan';
+import {
+	LEFT_QUESTION,
+	planDecisions,
+	type Decide,
+	type DueDecision,
+	decideRequest,
+} from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
 import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
