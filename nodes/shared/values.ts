@@ -239,6 +239,8 @@ export function parseHttpDate(value: unknown): number {
 export const pluralize = (number: number, thing: string): string =>
 	`${number} ${thing}${number === 1 ? '' : 's'}`;
 
+export const capitalize = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}`;
+
 /** Returns "custom domain" for `customDomain`. */
 export const toWords = (name: string): string =>
 	name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

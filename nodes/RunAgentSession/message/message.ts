@@ -6,7 +6,14 @@ import { describeCounts, readChange } from '../changes/change';
 import { describeRequest } from '../requests/details';
 import type { RequestOrigin } from '../requests/request';
 import type { AnswerDeadline } from '../requests/times';
-import { formatDeadline, formatLink, isMixed, LINE_END, MIXED_REMARK, VERBS } from './question';
+import {
+	describeOther,
+	formatDeadline,
+	formatLink,
+	isMixed,
+	LINE_END,
+	MIXED_REMARK,
+} from './question';
 import type { Quiet } from '../requests/record';
 import { quietLines } from './quiet';
 
@@ -76,15 +83,15 @@ function describeWish(interaction: unknown): { verb: string; texts: string[]; co
 		const { text } = readQuestion(interaction);
 		return { verb: text === '' ? 'asks a question' : 'asks', texts: [text] };
 	}
-	const { kind, permission, targets } = describeRequest(interaction);
+	const { kind, verb, permission, targets } = describeRequest(interaction);
 	const texts = targets.map(({ text }) => text);
-	if (kind === 'unreadable') return { verb: `wants to ${VERBS[kind][0]}`, texts: [] };
-	if (kind === 'other')
-		return { verb: `wants to ${VERBS[kind][0]}`, texts: [[permission.text, ...texts].join(' ')] };
-	const verb = `wants to ${VERBS[kind][texts.length > 1 ? 1 : 0]}`;
+	if (verb === undefined) {
+		const named = kind === 'other' ? [[permission.text, ...texts].join(' ')] : [];
+		return { verb: `wants to ${describeOther(kind)}`, texts: named };
+	}
 	const file = readChange(interaction)?.files.find(({ path }) => path === texts[0]);
 	const counts = file && describeCounts(file);
-	return { verb, texts, counts: counts && ` (${counts})` };
+	return { verb: `wants to ${verb}`, texts, counts: counts && ` (${counts})` };
 }
 
 /** Quotes the first line that isn't blank, and counts what follows. */

@@ -4,7 +4,7 @@ import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/ti
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { readChange, summarizeChange } from '../changes/change';
 import { pageChoices } from '../requests/choices';
-import { pluralize, isRecord } from '../../shared/values';
+import { capitalize, pluralize, isRecord } from '../../shared/values';
 import { quoteVisible, splitVisible, visibleText } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
@@ -172,19 +172,9 @@ function mergeFacts(facts: readonly Fact[], count: number): Fact[] {
 	return [...facts.slice(0, count - 1), { label: 'Other details', text: JSON.stringify(rest) }];
 }
 
-const capitalize = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}`;
-
-/** What the agent wants, for the sentence "The agent wants to …" */
-export const VERBS: Record<RequestDetails['kind'], [one: string, several: string]> = {
-	command: ['run this command', 'run these commands'],
-	edit: ['edit this file', 'edit these files'],
-	read: ['read this file', 'read these files'],
-	other: ['do this', 'do this'],
-	unreadable: [
-		'ask something that this message can’t show well',
-		'ask something that this message can’t show well',
-	],
-};
+/** Returns what the agent wants if only its permission says it. */
+export const describeOther = (kind: RequestDetails['kind']): string =>
+	kind === 'other' ? 'do this' : 'ask something that this message can’t show well';
 
 const ASKS: [string, string] = ['asks a question', 'Answer this question'];
 
@@ -242,11 +232,12 @@ function askedQuestion(interaction: unknown, lines: number): AskedRequest {
 }
 
 function askedRequest(
-	{ kind, permission, targets, covers, folder, more, options, hidden: fields }: RequestDetails,
+	details: RequestDetails,
 	lines: number,
 	choices: string[],
 	changes: string[],
 ): AskedRequest {
+	const { kind, permission, targets, covers, folder, more, options, hidden: fields } = details;
 	const asked = [...targets, ...covers];
 	const merged = mergeFacts(
 		[...more, ...options.filter(({ isDescribed }) => isDescribed)],
@@ -256,11 +247,12 @@ function askedRequest(
 	const hidden = asked.length - shown.length;
 	const place = folder === undefined ? [] : [{ label: 'Folder', text: folder }];
 	const texts = [...shown, ...place, ...merged].map(({ text }) => text);
-	const verb = VERBS[kind][targets.length > 1 ? 1 : 0];
+	const { verb = describeOther(kind) } = details;
+	const isNamed = details.verb === undefined;
 	return {
 		says: [`wants to ${verb}`, capitalize(verb)],
-		wants: [...(kind === 'other' || kind === 'unreadable' ? [permission] : []), ...shown, ...place],
-		details: [...(kind === 'other' || kind === 'unreadable' ? [] : [permission]), ...merged],
+		wants: [...(isNamed ? [permission] : []), ...shown, ...place],
+		details: [...(isNamed ? [] : [permission]), ...merged],
 		changes,
 		remarks: [
 			...(permission.label === 'Permission' && asked.length === 0

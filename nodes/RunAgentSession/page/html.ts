@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { pluralize, toText } from '../../shared/values';
+import { capitalize, pluralize, toText } from '../../shared/values';
 import type { ProposedChange } from '../changes/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
@@ -109,11 +109,8 @@ const MAX_TARGETS_SHOWN = 50;
 const MAX_FACT_LENGTH = 10_000;
 const MAX_PERMISSION_LENGTH = 100;
 
-function requestTitle({ kind, permission, targets }: RequestDetails): Part {
-	const isOne = targets.length === 1;
-	if (kind === 'command') return isOne ? 'Run this command' : 'Run these commands';
-	if (kind === 'edit') return isOne ? 'Edit this file' : 'Edit these files';
-	if (kind === 'read') return isOne ? 'Read this file' : 'Read these files';
+function requestTitle({ kind, verb, permission }: RequestDetails): Part {
+	if (verb !== undefined) return capitalize(verb);
 	const name = agentText(permission.text, MAX_PERMISSION_LENGTH);
 	return kind === 'other' ? markup`Use ${name}` : markup`${permission.label} ${name}`;
 }

@@ -3,7 +3,7 @@ import { approveAddresses, denyAddresses } from './addressRules';
 import { approveCommands } from './commandApproval';
 import { denyCommands } from './commandObjection';
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern, type MatchBudget } from './globs';
-import { KINDS, type Kind } from './kinds';
+import type { Kind } from './kinds';
 import { doubt, NO, YES, type ComparedText, type Matcher, type Reach } from './matcher';
 import { approvePaths, approveSearches, denyPaths, denySearches } from './pathRules';
 import { isSameRequest } from './remembered';
@@ -21,6 +21,8 @@ const MATCHERS: Record<Kind, [approve: Make, object: Make]> = {
 		(pattern) => denyAddresses(parsePattern(pattern.trim())),
 	],
 };
+
+const KINDS = Object.keys(MATCHERS) as Kind[];
 
 const FREE: MatchBudget = { left: Infinity };
 const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;

@@ -2,11 +2,24 @@ import { HAS_SCHEME } from './addresses';
 
 // The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.
 
-export const KINDS = ['commands', 'paths', 'searches', 'addresses'] as const;
-export type Kind = (typeof KINDS)[number];
+/** How an approval reads a text. `compiledRule.ts` has the matchers of each. */
+export type Kind = 'commands' | 'paths' | 'searches' | 'addresses';
+
+export interface RequestWords {
+	/** Of each of its texts */
+	label: string;
+	/** What the agent wants to do with one and with several. Missing if only the permission says it */
+	verbs?: readonly [one: string, several: string];
+}
 
 /** What people read a request as */
-export type ShownAs = 'command' | 'edit' | 'read' | 'other';
+export const REQUEST_WORDS = {
+	command: { label: 'Command', verbs: ['run this command', 'run these commands'] },
+	edit: { label: 'File', verbs: ['edit this file', 'edit these files'] },
+	read: { label: 'File', verbs: ['read this file', 'read these files'] },
+	other: { label: 'Pattern' },
+} satisfies Record<string, RequestWords>;
+export type ShownAs = keyof typeof REQUEST_WORDS;
 
 /** @param isEdit true if its paths are files that change */
 const row = (permissions: string, kind: Kind, shownAs: ShownAs, isEdit = false) => {
@@ -29,6 +42,3 @@ export const readPermission = (permission: string) =>
 /** Returns how an approval reads a text. */
 export const approvedKind = (permission: string, text: string): Kind =>
 	readPermission(permission)?.kind ?? (HAS_SCHEME.test(text) ? 'addresses' : 'commands');
-
-/** How a denial reads a text under a permission that the table doesn't have */
-export const EVERY_WAY: readonly Kind[] = ['commands', 'paths', 'addresses'];

@@ -3,7 +3,7 @@ import { isRecord, toText } from '../../shared/values';
 import { compareAddress } from './addresses';
 import { readCommand } from './comparedCommand';
 import type { MatchBudget } from './globs';
-import { approvedKind, EVERY_WAY, readPermission, type Kind } from './kinds';
+import { approvedKind, readPermission, type Kind } from './kinds';
 import type { ComparedRequest, ComparedText } from './matcher';
 import { comparePath } from './paths';
 import { readWholeRequest } from './remembered';
@@ -59,7 +59,7 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 /** Reads a text in each of the ways in which a rule can read it. */
 function readText(base: ComparedText & { text: string }, isKnown: boolean): ComparedText[] {
 	const { text, approvedAs } = base;
-	const isKind = (kind: Kind) => kind === approvedAs || (!isKnown && EVERY_WAY.includes(kind));
+	const isKind = (kind: Kind) => kind === approvedAs || !isKnown;
 	const read: ComparedText = {
 		...base,
 		...(isKind('paths') && { path: comparePath(text) }),

@@ -1,6 +1,6 @@
 import { countLeftOut, LEFT_OUT } from '../../shared/approvals/largeRequest';
 import { isRecord, omit, toText } from '../../shared/values';
-import { readPermission, type ShownAs } from '../policy/kinds';
+import { readPermission, REQUEST_WORDS, type RequestWords, type ShownAs } from '../policy/kinds';
 
 // Takes a request apart for an approver. Leaves nothing out: unknown fields become one text.
 
@@ -18,6 +18,8 @@ interface OptionFact extends Fact {
 
 export interface RequestDetails {
 	kind: RequestKind;
+	/** What the agent wants to do, for "The agent wants to …". Missing if only the permission says it */
+	verb?: string;
 	permission: Fact;
 	/** Commands, files or patterns */
 	targets: Fact[];
@@ -30,14 +32,6 @@ export interface RequestDetails {
 	/** Number of fields and entries of a large request that no fact shows */
 	hidden: number;
 }
-
-const TARGET_LABELS: Record<RequestKind, string> = {
-	command: 'Command',
-	edit: 'File',
-	read: 'File',
-	other: 'Pattern',
-	unreadable: 'Pattern',
-};
 
 const KNOWN_FIELDS = [
 	'type',
@@ -135,6 +129,8 @@ export function describeRequest(interaction: unknown): RequestDetails {
 	const run = findTexts(interaction, 'command').filter((text) => !texts.includes(text));
 	const isNamed = run.length === 0;
 	const kind = findRequestKind(type, name, !isNamed);
+	const { label, verbs }: RequestWords = REQUEST_WORDS[kind === 'unreadable' ? 'other' : kind];
+	const targets = isNamed ? numbered(label, texts) : numbered('Command', run);
 	const { instruction, scope } = isRecord(response) ? response : {};
 	const fields = {
 		...(!isPermission && { Permission: permission }),
@@ -152,10 +148,11 @@ export function describeRequest(interaction: unknown): RequestDetails {
 	const optionFacts = describeOptions(response);
 	return {
 		kind,
+		verb: verbs?.[targets.length > 1 ? 1 : 0],
 		permission: isPermission
 			? { label: 'Permission', text: name }
 			: { label: 'Not a permission but', text: toText(type) },
-		targets: isNamed ? numbered(TARGET_LABELS[kind], texts) : numbered('Command', run),
+		targets,
 		covers: isNamed ? [] : numbered('Pattern', texts),
 		folder: findTexts(interaction, 'cwd')[0],
 		more: more.filter(({ text }) => text !== '' && text !== '{}'),
