@@ -265,13 +265,13 @@ describe('comparing two texts', () => {
 
 	test('shows three lines around each change, and joins changes that are close', () => {
 		const before = numbered(40);
-		const after = before.map((each, at) => ([9, 15, 34].includes(at) ? `${each}!` : each));
+		const after = before.map((each, at) => ([9, 16, 34].includes(at) ? `${each}!` : each));
 		const { lines: changed } = compareLines(before, after, true, createSteps());
 		expect(changed.filter(({ sign }) => sign === '@').map((each) => each.text)).toEqual([
-			'@@ -7,13 +7,13 @@',
+			'@@ -7,14 +7,14 @@',
 			'@@ -32,7 +32,7 @@',
 		]);
-		expect(changed.filter(({ sign }) => sign === ' ')).toHaveLength(17);
+		expect(changed.filter(({ sign }) => sign === ' ')).toHaveLength(18);
 	});
 
 	test('shows a change in 100,000 lines, also far from another', () => {
@@ -339,6 +339,15 @@ describe('a long change', () => {
 			isWhole: false,
 			files: [{ lines: [{ cut: 1 }] }],
 		});
+	});
+
+	test.each([
+		[1_000, true],
+		[1_001, false],
+	])('with an earlier path of %d characters, whole is %s', (length, isWhole) => {
+		const from = 'x'.repeat(length);
+		const diff = `diff --git a/${from} b/y\nrename from ${from}\nrename to y`;
+		expect(read({ diff })).toMatchObject({ isWhole, files: [{ path: 'y', from }] });
 	});
 });
 

@@ -241,9 +241,7 @@ export function plan(
 	const isBusy = sessions.some((each) => each.isBusy);
 	const isKept = steps.some(
 		({ at, isKept: keeps }, index) =>
-			!waitsForSlot.has(index) &&
-			keeps &&
-			at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
+			keeps && at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
 	);
 	const keeps = isRunning ? 'running' : isBusy || (isKept && !mustSave) ? 'active' : undefined;
 	if (!mustSave && keeps === undefined && others.keeps === undefined && others.dueAt > now) {

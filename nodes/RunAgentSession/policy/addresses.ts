@@ -27,7 +27,7 @@ function listPaths(url: URL): Set<string> {
 	let current = readRest(url);
 	const paths = new Set([current]);
 	for (let at = 0; at < MAX_ENCODED && /%[\da-f]{2}/i.test(current); at++) {
-		current = decodePath(current).replaceAll('\\', '/');
+		current = decodePath(current);
 		const resolved = parseAddress(`http://x/${current.replace(/^\/+/, '')}`);
 		paths.add(current).add(resolved ? readRest(resolved) : current);
 	}

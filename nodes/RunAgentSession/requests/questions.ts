@@ -101,8 +101,7 @@ export const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !
 /** Returns the position of a link's approver among those of another question. -1 if they may not answer it. */
 export function positionIn(question: Question, approver: AskedApprover, own: Question): number {
 	if (question === own) return own.approvers.indexOf(approver);
-	if (isTeam(question) !== isTeam(own)) return -1;
-	if (!isTeam(own)) return 0;
+	if (!isTeam(own)) return isTeam(question) ? -1 : 0;
 	return question.approvers.findIndex(
 		({ name, contact, askedAt }) =>
 			name === approver.name && contact === approver.contact && askedAt !== undefined,
@@ -117,7 +116,7 @@ export interface FormAnswer {
 	vote: Omit<Vote, 'approver' | 'name'>;
 }
 
-/** Returns whether a record has the approver's answer already: n8n may bring an answer twice. */
+/** Returns whether a record has the approver's answer, or a later one, already: n8n may bring an answer twice. */
 function isCast(
 	requests: readonly RequestRecord[],
 	{ contentHash, id, vote }: FormAnswer,
@@ -128,7 +127,7 @@ function isCast(
 	return same.some(
 		(record) =>
 			(record.id === id || !isListed) &&
-			record.votes.some(({ approver, at }) => approver === position && at === vote.at),
+			record.votes.some(({ approver, at }) => approver === position && at >= vote.at),
 	);
 }
 

@@ -1,0 +1,127 @@
+// Answers of the approval page, from the link until they are votes.
+import { describe, expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	nextAnswerTime,
+	listUnapplied,
+	saveWithRecent,
+	takeAnswers,
+} from '../../nodes/RunAgentSession/page/inbox.ts';
+import {
+	castAnswer,
+	createQuestion,
+	type FormAnswer,
+	type TeamSettings,
+} from '../../nodes/RunAgentSession/requests/questions.ts';
+import type { RequestRecord } from '../../nodes/RunAgentSession/requests/record.ts';
+
+const SECOND = 1_000;
+const CONTENT = 'content';
+
+const record = (id: string, changes: Partial<RequestRecord> = {}): RequestRecord => ({
+	id,
+	contentHash: CONTENT,
+	interaction: { id, type: 'permission' },
+	permission: 'bash',
+	patterns: ['git status'],
+	seenAt: 0,
+	askedAt: 0,
+	votes: [],
+	...changes,
+});
+
+const answerAt = (at: number, id = 'r1'): FormAnswer => ({
+	contentHash: CONTENT,
+	id,
+	vote: { decision: 'approve', option: 'once', choice: 'Approve once', at },
+});
+
+const ask = (team?: TeamSettings) => createQuestion([record('r1')], team, 1, {});
+const ANNA: TeamSettings = {
+	approvers: [{ name: 'Anna', contact: 'anna@example.com' }],
+	needed: 1,
+	maxReminders: 0,
+};
+
+describe('a vote', () => {
+	const question = ask();
+	const verdict = { decision: 'approve' as const, option: 'once', decidedBy: 'page' };
+	const decided = record('r1', {
+		votes: [{ ...answerAt(20).vote, approver: 0 }],
+		decision: { verdict, at: 30, state: 'confirmed', pollsShown: 0 },
+	});
+	test.each([
+		['that was cast', 20, undefined],
+		['before the one that was cast', 10, undefined],
+		['after the one that was cast', 40, 40],
+	])('%s counts for the next request with the same content only if it is new', (_, at, cast) => {
+		const requests = [decided, record('r2')];
+		const after = castAnswer({ requests, questions: [question] }, question, 0, answerAt(at));
+		expect(after?.[1].votes[0].at).toBe(cast);
+	});
+
+	test.each([
+		['a link without approvers', 'a single approver', true, undefined, undefined],
+		['a link without approvers', 'a team', false, undefined, ANNA],
+		['the link of a team', 'a single approver', false, ANNA, undefined],
+		['the link of a team', 'the same team', true, ANNA, ANNA],
+	])('of %s counts for a later question to %s: %s', (_own, _later, counts, owner, later) => {
+		const own = ask(owner);
+		const [asked] = ask(later).approvers;
+		const question = { ...ask(later), at: 2, approvers: [{ ...asked, askedAt: 2 }] };
+		const records = { requests: [record('r1')], questions: [own, question] };
+		expect(castAnswer(records, own, 0, answerAt(3)) !== undefined).toBe(counts);
+	});
+});
+
+describe('an answer that n8n may not have saved', () => {
+	let executions = 0;
+	/** Saves an answer, and returns another copy of the node's context, in which n8n hasn't saved it. */
+	const save = () => {
+		const execution = `link-answers ${++executions}`;
+		const saved = (nonce: string, now: number, contexts: Record<string, IDataObject> = {}) => {
+			const answer = { nonce, answers: [answerAt(now)] };
+			saveWithRecent(execution, contexts, { contextName: 'node', answer, form: nonce }, now);
+			return contexts.node.answers;
+		};
+		const unapplied = (now: number) => listUnapplied(execution, 'node', {}, now).length;
+		const taken = (now: number) => takeAnswers(execution, 'node', {}, now).length;
+		return { saved, unapplied, taken };
+	};
+
+	test.each([
+		[60 * SECOND, 2],
+		[61 * SECOND, 1],
+	])('is saved with another one %d ms later: %d answers', (later, count) => {
+		const { saved } = save();
+		saved('first', 0);
+		expect(saved('second', later)).toHaveLength(count);
+	});
+
+	test.each([
+		['before a run takes it, for a minute', false, 60 * SECOND, 1],
+		['before a run takes it, not longer', false, 61 * SECOND, 0],
+		['after a run took it, for ten seconds', true, 10 * SECOND, 1],
+		['after a run took it, not longer', true, 11 * SECOND, 0],
+	])('is shown as saved %s', (_, isTaken, now, count) => {
+		const { saved, taken, unapplied } = save();
+		saved('first', 0);
+		if (isTaken) taken(0);
+		expect(unapplied(now)).toBe(count);
+	});
+
+	test('is taken once', () => {
+		const { saved, taken } = save();
+		saved('first', 0);
+		expect([taken(0), taken(1)]).toEqual([1, 0]);
+	});
+});
+
+test('later answers have later times, also if the clock stands still or goes back', () => {
+	const first = nextAnswerTime(5);
+	expect([nextAnswerTime(5), nextAnswerTime(4), nextAnswerTime(first + 10)]).toEqual([
+		first + 1,
+		first + 2,
+		first + 10,
+	]);
+});
