@@ -150,7 +150,6 @@ function requireExpected({ permission, patterns }: ExpectedFields = {}): void {
 const NO_TOOL = "As a tool, Resolve Interaction can't answer a question";
 const NO_TOOL_HELP = 'Only an approver answers. Use Approve, Deny or Choose an Option.';
 
-/** Returns the values of an answer to a pending question. */
 async function prepareAnswer(values: Values, api: ApiClient): Promise<Values> {
 	const answer = requireText('Answer', values.answer);
 	const found = await findPendingInteraction(api, values);

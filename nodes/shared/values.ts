@@ -41,7 +41,6 @@ export function tryParseJson(text: string): unknown {
 /** A number, or a quote or escape, which tell whether the number is in a string */
 const NUMBER_OR_QUOTE = /\\.|"|-?\d[\d.eE+-]*/gs;
 
-/** Replaces the numbers of a JSON text that aren't in a string. */
 export function replaceNumbers(json: string, replace: (number: string) => string): string {
 	let inString = false;
 	return json.replace(NUMBER_OR_QUOTE, (part) => {
@@ -87,7 +86,6 @@ const MAX_VALUES = 10_000_000;
 const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
 
 export interface Size {
-	/** Number of fields or entries */
 	own: number;
 	/** Number of fields and entries at any depth */
 	all: number;

@@ -23,7 +23,6 @@ export interface FileChange extends ReadFile {
 
 export interface ProposedChange {
 	files: FileChange[];
-	/** Number of files left out */
 	hiddenFiles: number;
 	/** True if nothing is left out */
 	isWhole: boolean;
@@ -44,7 +43,6 @@ const MAX_FILES = 100;
 /** A longer path can't be shown whole */
 export const MAX_PATH_LENGTH = 1_000;
 
-/** Takes the lines that are left of the limits. */
 function takeLines(lines: readonly ChangeLine[], left: ChangeLimits): ShownLine[] {
 	const taken: ShownLine[] = [];
 	for (const line of lines) {

@@ -104,7 +104,6 @@ export function parseDiff(texts: readonly string[]): FileDiff[] {
 		const endsHunk = left.old === 1 && left.new === 1;
 		return !isCounted() || (texts[at + 2]?.startsWith('@@ ') === true && !endsHunk);
 	};
-	/** Returns whether the line names a file. */
 	const readName = (text: string): boolean => {
 		const [, gitPaths, index, section] = FILE_NAME.exec(text) ?? [];
 		const path = gitPaths === undefined ? (index ?? section) : readGitPath(gitPaths);

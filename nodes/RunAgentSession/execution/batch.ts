@@ -59,7 +59,6 @@ export interface Batch {
 	ledger: ExecutionLedger;
 	api?: ApiClient;
 	format?: OutputFormat;
-	/** The items with a request in flight */
 	flights: Map<Item, Promise<void>>;
 	/** Called when a request has ended */
 	onLanding?: () => void;
@@ -97,7 +96,6 @@ export function openWake(key: object, isByAnswer: () => boolean): Wake {
 /** Requests that a key may have in flight. More polls at once would only wait, and miss their time. */
 const MAX_POLLS_AT_ONCE = 25;
 
-/** Returns why an execution that should pause can't, or undefined. */
 function findPauseObstacle(context: IExecuteFunctions, engine: Engine): string | undefined {
 	if (!engine.canContinue) return "this n8n can't pause it";
 	if (context.getMode() === 'integrated' && !returnsAfterPause(context))

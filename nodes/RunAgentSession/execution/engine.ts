@@ -191,7 +191,6 @@ export class Engine {
 		return outcome;
 	}
 
-	/** Keeps the outcome for Retry On Fail. */
 	keepOutcome(outcome: Outcome): void {
 		if (this.members) outcomes.set(this.members.entry, outcome);
 	}

@@ -247,7 +247,6 @@ async function finish(
 	return await engine.pause(turn.plan, turn.at - wake.now() + realClock.now());
 }
 
-/** The plan of an entry that is due at once */
 const AT_ONCE = { dueAt: 0, hasOpenLink: false };
 
 async function end(batch: Batch, wake: Wake): Promise<INodeExecutionData[][] | null> {

@@ -46,7 +46,6 @@ export const isGoing = ({ run, error }: Item): boolean => run !== undefined && !
 let waiting = 0;
 const counts = new WeakMap<Batch, number>();
 
-/** Notes how many sessions of a batch wait now. */
 export function noteWaiting(batch: Batch, count: number): void {
 	waiting += count - (counts.get(batch) ?? 0);
 	counts.set(batch, count);
@@ -138,7 +137,6 @@ function findTimeout(run: SessionRun): number {
 	);
 }
 
-/** Returns whether the message of Continue a Session is to be sent. */
 const hasUnsentMessage = ({ hasBegun, settings: { target } }: SessionRun): boolean =>
 	!hasBegun && target.operation === 'continue' && target.message !== undefined;
 

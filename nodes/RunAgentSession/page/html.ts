@@ -66,7 +66,6 @@ export interface PageView extends Partial<RequestOrigin> {
 	problems?: readonly AnswerProblem[];
 	/** Texts of the form that no field shows anymore */
 	typed?: readonly string[];
-	/** The reader's answers */
 	given?: GivenAnswer[];
 	/** True if the reader has just sent them */
 	isSender?: boolean;
@@ -160,7 +159,6 @@ const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
 	'Always deny': 'Also applies to later requests.',
 };
 
-/** Returns the text with which a field was sent. */
 function sentText({ filled = {} }: PageView, name: string): string {
 	const value = filled[name];
 	return typeof value === 'string' ? value : '';

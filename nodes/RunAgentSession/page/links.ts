@@ -52,7 +52,6 @@ export function findLink<T extends Pick<Asking, 'questions'>>(
 
 export interface FoundPage {
 	found: FoundLink<PageSession>;
-	/** The name of the node's context */
 	contextName: string;
 }
 
@@ -61,7 +60,6 @@ export interface OtherPage extends FoundPage {
 	pending: PageForm;
 }
 
-/** The sessions of a node */
 export interface NodeSessions {
 	contextName: string;
 	/** In which answers wait until the node applies them */

@@ -125,7 +125,6 @@ const PAGE_PROBLEMS = {
 	},
 };
 
-/** Returns the nonce of a link. */
 const toLink = ({ question, approver }: FoundLink<PageSession>): string =>
 	question.approvers[approver].nonce;
 
@@ -320,7 +319,6 @@ function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
 	});
 }
 
-/** Returns whether the execution has an answer in its records. */
 function isApplied(nodes: readonly NodeSessions[], { answers }: SavedAnswer): boolean {
 	const requests = nodes.flatMap(({ records }) => records.flatMap((each) => each.requests));
 	const times = requests.flatMap(({ votes }) => votes.map(({ at }) => at));

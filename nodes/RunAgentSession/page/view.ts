@@ -365,7 +365,6 @@ function readAnswerTo(
 	};
 }
 
-/** What's wrong with the answer to one request */
 export interface AnswerProblem {
 	/** The request's position on the page */
 	at: number;
@@ -450,7 +449,6 @@ export function listTyped(body: unknown): string[] {
 	return typed.map(([, text]) => trimmedText(text)).filter((text) => text !== '');
 }
 
-/** An answer that was given, as the page repeats it */
 export interface GivenAnswer {
 	vote: Pick<Vote, 'choice' | 'decision' | 'at' | 'comment'> & Partial<Pick<Vote, 'option'>>;
 	/** The words of the answer to a question */

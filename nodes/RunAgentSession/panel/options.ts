@@ -126,7 +126,6 @@ const sorted = (options: Field[]): Field[] =>
 const onlyWhile = <F extends Field>(...fields: F[]) =>
 	showFor({ '/operation': SESSION_OPERATIONS }, ...fields);
 
-/** Policies for which Try Rules has one of the options */
 const TRIED_POLICIES = ['ask', 'rules', 'approve'];
 
 const approvalsField = collection(

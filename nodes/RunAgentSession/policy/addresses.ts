@@ -107,5 +107,4 @@ export function compareWord(word: string): ComparedAddress {
 /** A wildcard after a typed character of a host also is another host: `https://example.com*` */
 export const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
 
-/** Returns whether the host of an address in a pattern ends with a wildcard. */
 export const hasOpenHost = (pattern: string): boolean => OPEN_HOST.test(parsePattern(pattern));

@@ -44,7 +44,6 @@ function findAddress(typed: string): Finder {
 			);
 }
 
-/** Finds a typed word that isn't an option. */
 function findWord(typed: string): Finder {
 	const pieces = splitWord(typed).map(normalizePath);
 	const finders = pieces.filter((piece) => piece !== ANY).map(findPiece);
@@ -56,7 +55,6 @@ function findWord(typed: string): Finder {
 
 const isOption = (word: string): boolean => /^-./.test(word) && !hasWildcard(word.slice(0, 2));
 
-/** Reads a part of a pattern. */
 function readPart(typed: readonly string[]) {
 	const [first, ...others] = typed.map((word) => foldCase(normalizePath(word)));
 	const name = hasWildcard(first) ? first : programName(first);

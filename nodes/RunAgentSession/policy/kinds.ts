@@ -39,6 +39,5 @@ export const PERMISSIONS = [
 export const readPermission = (permission: string) =>
 	PERMISSIONS.find(({ permissions }) => permissions.includes(permission.trim().toLowerCase()));
 
-/** Returns how an approval reads a text. */
 export const approvedKind = (permission: string, text: string): Kind =>
 	readPermission(permission)?.kind ?? (HAS_SCHEME.test(text) ? 'addresses' : 'commands');

@@ -96,7 +96,6 @@ function readTexts(request: Record<string, unknown>, budget: MatchBudget): Compa
 	return texts.length <= MAX_TEXTS ? texts : listed;
 }
 
-/** Reads the texts of a request, each with its parts. */
 export function readRequest(
 	request: Record<string, unknown>,
 	budget: MatchBudget,

@@ -137,7 +137,6 @@ export function readAnswer(value: unknown): DecisionAnswer | NoAnswer {
 
 const FORM_FIELDS = ['Answer', 'Decision'];
 
-/** Returns the values of the fields that can hold a text. */
 function listTexts(value: unknown): unknown[] {
 	if (!isRecord(value)) return [value];
 	const { data, chatInput, ...top } = value;

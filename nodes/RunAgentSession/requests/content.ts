@@ -26,7 +26,6 @@ export interface Content {
 	metadata: Record<string, unknown>;
 }
 
-/** Returns the clocks among the metadata. */
 function readClocks(metadata: Record<string, unknown>): Clocks {
 	const clocks: Clocks = {};
 	for (const name of CLOCK_NAMES) {

@@ -36,7 +36,6 @@ export function chooseVerdict(
 	return { ...ruled, option, ...(lasts && { lasts }) };
 }
 
-/** Decides a pending request, and chooses the option. */
 export const decideRequest = (
 	interaction: unknown,
 	policy: Policy,

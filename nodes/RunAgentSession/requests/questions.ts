@@ -50,7 +50,6 @@ export interface Question extends TeamLimits {
 export interface Ask {
 	question: Question;
 	approver: AskedApprover;
-	/** The number of the reminder */
 	reminder?: number;
 }
 
@@ -160,7 +159,6 @@ export const hasOpenLink = (
 ): boolean =>
 	requests.some((record) => isOpen(record) && findQuestion(questions, record) !== undefined);
 
-/** Returns what the approvers decided about a request, or undefined. */
 export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {
 	const question = findQuestion(questions, record);
 	return question && tally(record.votes, question.needed);

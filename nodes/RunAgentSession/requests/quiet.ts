@@ -120,7 +120,6 @@ export const endQuiet = (
 		return { ...omit(record, 'interaction'), ...(isSent && { decision: { ...decision, state } }) };
 	});
 
-/** Returns what an approver decided about a quiet session. */
 export function decideQuiet(
 	record: RequestRecord | undefined,
 	questions: readonly Question[],
@@ -129,7 +128,6 @@ export function decideQuiet(
 	return voted && { ...voted, decidedBy: 'page' };
 }
 
-/** The decision if no approver answers in time */
 export const UNANSWERED: RequestVerdict = {
 	...{ decision: 'answer', option: ABORT, decidedBy: 'policy', because: 'nobody answered' },
 };

@@ -252,7 +252,6 @@ function withoutForgotten(records: readonly RequestRecord[]): RequestRecord[] {
 	return records.filter((record) => !isGone(record) || excess-- <= 0);
 }
 
-/** Returns the records after a poll that returned the session. */
 export function applyPoll(
 	records: readonly RequestRecord[],
 	session: Session,

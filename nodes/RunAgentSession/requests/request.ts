@@ -15,7 +15,6 @@ export interface RequestOrigin {
 	projectId?: string;
 	/** Time zone of the project, such as `Europe/Berlin`. UTC by default. */
 	timeZone?: string;
-	/** Prompt of the session */
 	prompt?: string;
 	/** The service's link to a page that the session works on */
 	previewUrl?: string;

@@ -21,7 +21,6 @@ export interface Vote {
 	/** For how long a lasting option lasts, if its words say so */
 	lastsFor?: LastsFor;
 	fromNowOn?: true;
-	/** The choice's name on the page */
 	choice: VoteName;
 	comment?: string;
 	/** Milliseconds since 1970 */

@@ -119,5 +119,4 @@ type SessionState =
 
 export type RunningRecord = Extract<SessionRecord, { state: 'running' }>;
 
-/** A record whose session is known */
 export type KnownRecord = Course & Exclude<SessionRecord, { state: 'starting' | 'waiting' }>;

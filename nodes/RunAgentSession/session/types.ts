@@ -52,7 +52,6 @@ export interface ItemSettings {
 
 export type ParsedAnswer = { output: unknown } | { misfit: string };
 
-/** The required output format */
 export interface OutputFormat {
 	instructions: string;
 	parse(text: string): Promise<ParsedAnswer>;
@@ -66,7 +65,6 @@ export interface RunDependencies {
 	ledger: Ledger;
 	/** Returns whether this execution has ever reached the service. */
 	hasReached(): boolean;
-	/** Returns a number from 0 to 1. */
 	random(): number;
 	/** Returns milliseconds since 1970, from one reading of the system clock for the whole wake, so that setting it meanwhile changes nothing. */
 	wallTime(): number;
@@ -94,7 +92,6 @@ export interface RunResult {
 	decisions: DecisionSummary[];
 	/** Of the requests that were approved from now on */
 	rulesToRemember: RememberedRule[];
-	/** Files that approved edits changed */
 	changes: Edit[];
 	undecided: UndecidedRequest[];
 	/** The node's words for options, with which a question names the choices */

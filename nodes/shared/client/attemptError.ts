@@ -125,7 +125,6 @@ function findServiceMessage(value: unknown, depth = 0): string | undefined {
 
 type ErrorTexts = Pick<ApiRequest, 'scope' | 'errors' | 'tooLarge'>;
 
-/** Returns whether the service refused the version of a request. */
 export const isVersionRefused = ({ httpStatus = 0, code, serviceMessage }: ErrorContext): boolean =>
 	[400, 406, 422].includes(httpStatus) && /version/i.test(`${code} ${serviceMessage}`);
 

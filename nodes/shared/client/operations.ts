@@ -386,7 +386,6 @@ export const isList = (id: OperationId): boolean =>
 /** Values by placeholder. `undefined` is no value, `null` is one. */
 export type Values = Record<string, unknown>;
 
-/** The method and the path that n8n resolved from an operation's routing */
 export type Routing = Pick<OperationRow, 'method' | 'path'>;
 
 export interface CallOptions extends SendOptions {
@@ -409,7 +408,6 @@ export interface ApiClient {
 	readField(operation: OperationId, name: string, body: unknown): unknown;
 	isOverridden(operation: OperationId, name: string): boolean;
 	word(operation: OperationId, word: string): string | undefined;
-	/** Returns whether the operation's request has a place for a value. */
 	hasPlaceFor(operation: OperationId, value: string): boolean;
 	overrideFingerprint(operation: OperationId): string;
 	withConnection(connection: ConnectionOptions): ApiClient;

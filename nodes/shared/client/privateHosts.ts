@@ -46,7 +46,6 @@ function isInRange(number: number, first: number, bits: number): boolean {
 const isPrivateV4 = (number: number): boolean =>
 	PRIVATE_V4.some(([address, bits]) => isInRange(number, parseV4(address), bits));
 
-/** Returns the eight groups of an address without brackets. */
 function toGroups(address: string): number[] {
 	const [before, after] = address.split('::').map((part) => part.split(':').filter(Boolean));
 	const zeros = after ? Array.from({ length: 8 - before.length - after.length }, () => '0') : [];

@@ -142,7 +142,6 @@ function toStatus(status: unknown, words: StatusWords): string {
 	return isKnownStatus(word) ? word : (words[word] ?? String(status));
 }
 
-/** The places of a session in a response */
 const placesOf = (body: unknown): Array<Record<string, unknown>> =>
 	(isRecord(body) ? [body, body.session, body.data] : []).filter(isRecord);
 

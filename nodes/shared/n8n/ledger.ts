@@ -122,7 +122,6 @@ const UNSAVED = '__EMPTY__';
 const canBeRetried = (context: AnyContext): boolean =>
 	![undefined, '', UNSAVED].includes(context.getWorkflow().id);
 
-/** What the node's context keeps of the ledger */
 interface LedgerState {
 	/** The first execution's ID, once a pause has saved it */
 	origin?: string;
