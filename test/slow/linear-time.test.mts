@@ -5,7 +5,7 @@ import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.t
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
-import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
+import { checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';

@@ -20,7 +20,7 @@ async function requestTimes(answers: Answer[], shiftMs: number, shiftAt: number)
 	elapsed = () => clock.monotonicMs();
 	for (let poll = 0; poll < 5; poll++) {
 		const deadline = clock.monotonicMs() + 120_000;
-		const polling = fetchSession(api, ID, { deadline, maxAttempts: Infinity, maxDelayMs: 10_000 });
+		const polling = fetchSession(api, ID, { deadline, maxAttempts: Infinity });
 		await clock.run(polling.catch(() => {}));
 		await clock.run(clock.sleep(5_000));
 	}

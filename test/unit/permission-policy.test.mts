@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { checkRules } from '../../nodes/RunAgentSession/panel/checkRules.ts';
+import { checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
 import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';

@@ -169,7 +169,6 @@ export class Engine {
 		);
 	}
 
-	/** The contexts of all nodes of the execution */
 	get contexts(): Record<string, IDataObject> {
 		return (this.members?.data.executionData.contextData ?? {}) as Record<string, IDataObject>;
 	}
@@ -390,23 +389,17 @@ const SOON_MS = 5_000;
 /** n8n's check of paused executions saw the parent of a sub-workflow wrong before it had this member (n8n 2.16). */
 export const returnsAfterPause = (context: IExecuteFunctions): boolean => 'customData' in context;
 
-/** A paused execution, as the approval page sees it. */
-export interface PausedExecution {
-	/** The contexts of all nodes: n8n asks only the one that paused last */
-	contexts: Record<string, IDataObject>;
-	/** Returns the data with which n8n executes the paused node again. */
-	resume(): INodeExecutionData[][];
-}
-
-/** Returns undefined if the execution wasn't paused by this package's node. */
-export function openPausedExecution(context: IWebhookFunctions): PausedExecution | undefined {
+/** Returns a paused execution as the approval page sees it. Undefined if this package's node didn't pause it. */
+export function openPausedExecution(context: IWebhookFunctions) {
 	const { runExecutionData } = context as unknown as PrivateContext;
 	const { contextData = {}, nodeExecutionStack = [] } = runExecutionData?.executionData ?? {};
 	const entry = nodeExecutionStack[0] as Entry | undefined;
 	if (!entry || readMark(entry)?.pause === undefined) return undefined;
 	return {
+		/** Of all nodes: n8n asks only the one that paused last */
 		contexts: contextData as Record<string, IDataObject>,
-		resume() {
+		/** Returns the data with which n8n executes the paused node again. */
+		resume(): INodeExecutionData[][] {
 			// n8n disables the node, so that it would pass its input on instead of being executed.
 			delete entry.node.disabled;
 			return entry.data.main as INodeExecutionData[][];

@@ -131,17 +131,14 @@ async function openSessions(batch: Batch, wake: Wake): Promise<boolean> {
 const MAX_WITHOUT_CREDENTIAL_MS = 3 * 60_000;
 const MIN_WAKES_WITHOUT_CREDENTIAL = 3;
 
-/** What the node's context keeps of a credential that can't be read: the time and number of wakes in a row */
-interface CredentialState {
-	withoutCredential?: { since: number; wakes: number };
-}
-
 /** Returns undefined in a wake in which the credential can't be read, and may be again in the next one. */
 async function openClient(
 	{ context, engine, pauses }: Batch,
 	wake: Wake,
 ): Promise<ApiClient | undefined> {
-	const state: CredentialState = context.getContext('node');
+	/** Of a credential that can't be read: the time and number of wakes in a row */
+	const state: { withoutCredential?: { since: number; wakes: number } } =
+		context.getContext('node');
 	const opening = createClient(context);
 	if (!pauses || !engine.isAgain) return await opening;
 	const opened = await opening.catch((error: Error) => error);

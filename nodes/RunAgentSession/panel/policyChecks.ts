@@ -1,14 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
-import type { Field, FieldSource } from '../../shared/n8n/fields';
-import { readAnswer, readAnswerText, type Answer } from '../requests/answer';
-import { readRequestsShown } from '../requests/request';
+import type { FieldSource } from '../../shared/n8n/fields';
+import { hasOpenHost } from '../policy/addresses';
 import { escapePattern } from '../policy/globs';
 import type { Decision, Rule } from '../policy/rule';
-import type { Interaction } from '../../shared/client/session';
-import { checkRules } from './checkRules';
-import { readMoreRules } from './moreRules';
 import { DECISION_CHOICES } from './policy';
 
 /** Returns the pattern for a value after fixed text. A backslash at the end of that text stays one. */
@@ -18,14 +14,39 @@ const literalAfter = (before: string, value: string): string => {
 	return (backslashes % 2 === 1 ? '\\' : '') + escapePattern(value);
 };
 
-export const checkAnswer: Field<Answer>['check'] = (_label, value) => readAnswer(value);
+const MAX_RULES = 1_000;
 
-export const checkAnswerText: Field<Answer>['check'] = (_label, value) => readAnswerText(value);
+/** Returns what's wrong with a rule, and what to do about it. */
+function findMistake(
+	{ permission, pattern, decision }: Rule,
+	place: string,
+): [problem: string, advice: string] | undefined {
+	if (permission.trim() === '')
+		return ['has no permission', `Enter a permission in ${place}, or * for every permission.`];
+	if (pattern.trim() === '')
+		return ['has no pattern', `Enter a pattern in ${place}, or * for everything.`];
+	if (decision !== 'approve' || !hasOpenHost(pattern)) return undefined;
+	return [
+		'has a host that ends with a wildcard',
+		`Enter the whole host in ${place}, such as https://docs.example.com/*. A wildcard at its end also matches other hosts.`,
+	];
+}
 
-export const checkRequestsShown: Field<Interaction[]>['check'] = (_label, value) =>
-	readRequestsShown(value);
-
-export const checkMoreRules: Field<Rule[]>['check'] = (_label, value) => readMoreRules(value);
+/**
+ * Refuses rules with an empty field, because an expression that finds nothing would otherwise mean everything, and rules for hosts of anybody.
+ * @throws WorkspaceAutomationError that names the rule, counted from 1
+ */
+export function checkRules(rules: readonly Rule[]): void {
+	if (rules.length > MAX_RULES)
+		throw new WorkspaceAutomationError(
+			`'Rules' has more than ${MAX_RULES} rules`,
+			`Rule ${MAX_RULES + 1} and those after it are too many. Replace several rules by one with a wildcard.`,
+		);
+	for (const [index, rule] of rules.entries()) {
+		const mistake = findMistake(rule, `rule ${index + 1} of 'Rules'`);
+		if (mistake) throw new WorkspaceAutomationError(`Rule ${index + 1} ${mistake[0]}`, mistake[1]);
+	}
+}
 
 /** Treats fixed text as a pattern. Each value of an expression matches only itself. */
 function readPattern(

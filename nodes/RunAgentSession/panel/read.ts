@@ -16,15 +16,12 @@ import type { Policy } from '../policy/rules';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../requests/times';
+import { readAnswer, readAnswerText } from '../requests/answer';
+import { readRequestsShown } from '../requests/request';
+import { readMoreRules } from './moreRules';
 import * as option from './options';
 import * as policy from './policy';
-import {
-	checkAnswer,
-	checkAnswerText,
-	checkMoreRules,
-	checkRequestsShown,
-	checkRuleFields,
-} from './policyChecks';
+import { checkRuleFields } from './policyChecks';
 import * as session from './session';
 import { readTeam } from './teamChecks';
 
@@ -67,7 +64,7 @@ function readPolicy(panel: Panel): Policy {
 	const isByRules = mode === 'rules';
 	// Also read if the policy is an expression with another value, because a model must not fill it in.
 	const moreRules = isEntered(panel, policy.moreRules, 'approvals.')
-		? readApproval(panel, { ...policy.moreRules, check: checkMoreRules })
+		? readApproval(panel, { ...policy.moreRules, check: (_, value) => readMoreRules(value) })
 		: undefined;
 	return {
 		mode,
@@ -107,7 +104,10 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 			'A model must not answer. Let the workflow ask the approver and apply the answer. Or put the node Workspace Automation with Resolve Interaction under Human review.',
 		);
 	const panel = openPanel(context, itemIndex);
-	const asked = readParameter(panel, { ...policy.requestsShown, check: checkRequestsShown });
+	const asked = readParameter(panel, {
+		...policy.requestsShown,
+		check: (_, value) => readRequestsShown(value),
+	});
 	const isText = asked.every(isQuestion);
 	if (isText && asked.length > 1)
 		throw new WorkspaceAutomationError(
@@ -116,7 +116,10 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 		);
 	return {
 		sessionId: readParameter(panel, session.session),
-		...readParameter(panel, { ...policy.answer, check: isText ? checkAnswerText : checkAnswer }),
+		...readParameter(panel, {
+			...policy.answer,
+			check: (_, value) => (isText ? readAnswerText(value) : readAnswer(value)),
+		}),
 		asked,
 		comment: nonEmptyText(readParameter(panel, policy.answerComment)),
 	};

@@ -63,7 +63,7 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 /** Time that the node keeps reading a session after a change, so that requests within a minute of each other don't cost a pause each */
 export const ACTIVE_MS = 75_000;
 /** Time from the first of several changes for which the node keeps reading */
-const MAX_ACTIVE_MS = 30 * 60_000;
+export const MAX_ACTIVE_MS = 30 * 60_000;
 /** Saves the IDs of sessions right after their start. A shorter pause is unsafe on n8n 1, which saves the status before the data. */
 export const FIRST_PAUSE_MS = 5_000;
 /** What is due within this time is done before a pause. */

@@ -3,6 +3,7 @@ import { isKnownStatus, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
+import { ACTIVE_MS, MAX_ACTIVE_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
 import type { RequestRecord } from '../requests/record';
 import {
@@ -21,15 +22,11 @@ import type {
 	RunDependencies,
 } from './types';
 
-/** Time for a poll */
 export const POLL_REQUEST_MS = 15_000;
 /** Time for decisions after a poll */
 export const DECISION_BUDGET_MS = 30_000;
 /** Time for which responses may be refusals, or unusable, in a row */
 export const MAX_UNUSABLE_MS = 3 * 60_000;
-/** Changes that follow each other within this time are one activity, which is so long at most. */
-const ACTIVITY_GAP_MS = 75_000;
-const MAX_ACTIVITY_MS = 30 * 60_000;
 
 /** The state of one item's session during a wake. The journal keeps the data that a retry or a later wake needs. */
 export class SessionRun<
@@ -127,7 +124,6 @@ export class SessionRun<
 		this.pollDeadline = this.now + POLL_REQUEST_MS;
 	}
 
-	/** Changes the record of a session that is known. */
 	save(changes: Partial<Course>): void {
 		const { sessionId, wait, record } = this;
 		const { tries } = this.dependencies.journal.read() ?? {};
@@ -155,7 +151,7 @@ export class SessionRun<
 	noteChange(): void {
 		const { wallTime: now } = this;
 		const { changedAt = 0, activeSince = now } = this.wait;
-		const isOther = now > Math.min(changedAt + ACTIVITY_GAP_MS, activeSince + MAX_ACTIVITY_MS);
+		const isOther = now > Math.min(changedAt + ACTIVE_MS, activeSince + MAX_ACTIVE_MS);
 		this.saveWait({ changedAt: now, activeSince: isOther ? now : activeSince });
 	}
 

@@ -59,7 +59,6 @@ async function searchProjects(
 /** With the second that an attempt has in any case, an approver waits for 10 seconds at most. */
 const MAX_PREVIEW_MS = 9_000;
 
-/** A page of a site */
 export interface PreviewPage {
 	siteId: string;
 	route: string;
@@ -129,11 +128,6 @@ interface FactMemory {
 	workspaceAutomationPreviews?: Record<string, Preview>;
 }
 
-interface FoundFacts {
-	facts: Facts;
-	warnings: string[];
-}
-
 /**
  * Returns the facts that an item lacks: the name of its project, for approvers the time zone, and the preview of a page. A lookup that
  * fails holds up nothing.
@@ -142,7 +136,7 @@ export type FactLookup = (
 	known: Facts,
 	page: PreviewPage | undefined,
 	kind: 'needsApproval' | 'completed',
-) => Promise<FoundFacts>;
+) => Promise<{ facts: Facts; warnings: string[] }>;
 
 export function createFactLookup(api: ApiClient, memory: FactMemory): FactLookup {
 	const findProject = createProjectLookup(api, (memory.workspaceAutomationProjects ??= {}));

@@ -19,6 +19,7 @@ import {
 	operationRow,
 	type Values,
 } from './operations';
+import { isName } from './resource';
 import type { Headers } from './types';
 
 /** API document, Limits */
@@ -110,7 +111,7 @@ function findNextCursor(api: ApiClient, operation: OperationId, page: ArrivedPag
 	const isOverridden = api.isOverridden(operation, 'next_cursor');
 	if (isNo(hasMore) || (isOverridden && [null, ''].includes(given as null))) return undefined;
 	const isUnreadable = isObject(given) || (!isOverridden && isLink(given));
-	if (isUsableId(given) && !isUnreadable && !isNo(given)) return String(given);
+	if (isName(given) && !isUnreadable && !isNo(given)) return String(given);
 	// More than requested is everything, unless its number looks like a page's.
 	const isFull = entries.length === size || (entries.length > size && entries.length % 50 === 0);
 	const doubts: Array<[isDoubt: boolean, why: string]> = [
@@ -133,19 +134,16 @@ const endlessListError = (operation: OperationId, why: string) =>
 		`${why} ${requestOverride(operation, 'query')}`,
 	);
 
-const isUsableId = (value: unknown) =>
-	(typeof value === 'string' && value !== '') || typeof value === 'number';
-
 /** @throws WorkspaceAutomationError if an entry says that it's outside of the list's filter */
 function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationRow(operation);
-	for (const name of Object.keys(query).filter((each) => isUsableId(values[each]))) {
+	for (const name of Object.keys(query).filter((each) => isName(values[each]))) {
 		const asked = String(values[name]).toLowerCase();
 		const isWithin = (entry: IDataObject) => {
 			const found = readNamedField(entry, name);
 			if (found === values[name]) return true;
 			// An entry that says `null` is in no folder, so it's outside of the requested one.
-			return isUsableId(found) ? String(found).toLowerCase() === asked : entry[name] !== null;
+			return isName(found) ? String(found).toLowerCase() === asked : entry[name] !== null;
 		};
 		if (data.every(isWithin)) continue;
 		throw new WorkspaceAutomationError(
@@ -251,7 +249,7 @@ export async function* readPages(
 /** @throws WorkspaceAutomationError if the entry has no ID */
 export function requireEntryId(api: ApiClient, operation: OperationId, entry: unknown): string {
 	const id = api.readField(operation, 'id', entry);
-	if (isUsableId(id)) return String(id);
+	if (isName(id)) return String(id);
 	throw new WorkspaceAutomationError(
 		'An entry of the list has no ID',
 		`It is: ${quote(entry)}. ${responseOverride(operation, 'id')}`,

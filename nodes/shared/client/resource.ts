@@ -8,7 +8,7 @@ type AskedOperation = Pick<ApiRequest, 'method' | 'effect'> & { resource?: Asked
 
 const toKey = (value: unknown): string => String(value).toLowerCase();
 
-const isName = (value: unknown): value is string | number =>
+export const isName = (value: unknown): value is string | number =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /** Returns the first name that the places have, if it isn't the one that was asked for. */

@@ -89,11 +89,10 @@ export function retryDelayMs(
 	failures: number,
 	wallMs: number,
 	random: number,
-	maxDelayMs = MAX_DELAY_MS,
 ): number {
 	const asked = attempt.kind === 'response' ? retryAfterMs(attempt.headers, wallMs) : undefined;
 	if (asked !== undefined) return Math.max(asked, FIRST_DELAY_MS) * (1 + random / 50);
-	return Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (failures - 1)) * (1 + random / 5);
+	return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (1 + random / 5);
 }
 
 export interface RetryLimits {
@@ -103,8 +102,6 @@ export interface RetryLimits {
 	maxAttempts?: number;
 	/** For a caller who checks the result before the next attempt */
 	singleAttempt?: boolean;
-	/** 30 s by default. `Retry-After` may exceed it */
-	maxDelayMs?: number;
 	/** Waits after each of which a 404 is retried */
 	notFoundDelaysMs?: readonly number[];
 }
@@ -195,7 +192,7 @@ export function nextAction(
 	if (outcome === 'rejected' && !canRetry)
 		return afterRejection(before, attempt, request, moment, limits);
 
-	const wantedMs = retryDelayMs(attempt, count, moment.wallMs, random, limits.maxDelayMs);
+	const wantedMs = retryDelayMs(attempt, count, moment.wallMs, random);
 	const isInTime = fitsDeadline(wantedMs, moment, limits);
 	const delayMs = canRetry && isInTime ? wantedMs : undefined;
 	if (outcome === 'unknown' && typeof request.effect === 'object')
