@@ -10,7 +10,7 @@ import { readOptionWords } from '../../nodes/shared/client/session.ts';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { sendAnswer } from '../../nodes/RunAgentSession/operations/applyAnswer.ts';
 import type { SettledAnswer } from '../../nodes/RunAgentSession/requests/appliedAnswer.ts';
-import { saveAnswer } from '../../nodes/RunAgentSession/page/inbox.ts';
+import { saveAnswer } from '../../nodes/RunAgentSession/page/links.ts';
 import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
 import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
 import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';

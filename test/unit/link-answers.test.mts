@@ -6,7 +6,7 @@ import {
 	listUnapplied,
 	saveWithRecent,
 	takeAnswers,
-} from '../../nodes/RunAgentSession/page/inbox.ts';
+} from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	castAnswer,
 	createQuestion,

@@ -13,7 +13,7 @@ import { realClock } from '../../shared/client/clock';
 import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
 import { NEVER, NO_OTHERS, type Others, MAX_PAUSE_MS } from '../plan/plan';
-import { listAnswers, moveAnswers, runsHere } from '../page/inbox';
+import { listAnswers, moveAnswers, runsHere } from '../page/links';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
 

@@ -2,8 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
-import { takeAnswers } from '../page/inbox';
-import { withAnswers, findLink } from '../page/links';
+import { withAnswers, findLink, takeAnswers } from '../page/links';
 import { readConcurrency } from '../panel/read';
 import {
 	NEVER,

@@ -2,7 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { PAGE_HEADERS, renderPage } from '../page/html';
-import { runsHere, saveWithRecent } from '../page/inbox';
+import { runsHere, saveWithRecent } from '../page/links';
 import { FAILED, respond, type PageResponse } from '../page/respond';
 import { openPausedExecution } from './engine';
 import { listCourses } from './journal';

@@ -28,7 +28,6 @@ import {
 } from '../requests/questions';
 import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { summarizeDecisions } from '../requests/summary';
-import { isRepeated, isSending, nextAnswerTime, type SavedAnswer } from './inbox';
 import {
 	askingOf,
 	findOthers,
@@ -38,6 +37,10 @@ import {
 	type OtherPage,
 	NONCE_PARAMETER,
 	type FoundLink,
+	isRepeated,
+	isSending,
+	nextAnswerTime,
+	type SavedAnswer,
 } from './links';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
