@@ -93,19 +93,39 @@ const NAME_CONFLICT = {
 	},
 };
 
-const DECISION_ERRORS = {
-	409: {
-		message: "The request doesn't take this now",
-		description:
-			'It may have been decided already, or the agent may have withdrawn it. Check the session in the dashboard.',
+/** A decision on a pending request, or the answer to a question */
+const RESOLUTION = {
+	method: 'POST',
+	path: `${SESSION_PATH}/interactions/{interactionId}/resolve`,
+	assumed: 'shape',
+	reconciler: 'interaction',
+	errors: {
+		409: {
+			message: "The request doesn't take this now",
+			description:
+				'It may have been decided already, or the agent may have withdrawn it. Check the session in the dashboard.',
+		},
 	},
-};
+	newSession: true,
+	urgent: true,
+	maxBytes: MAX_SESSION_BYTES,
+} as const;
 const PRODUCT_ERRORS = {
 	413: { message: 'The product is too large', description: "Shorten the values in 'Fields'." },
 };
 
 const TASK = { id: 'taskId', objects: ['task'] };
 const FILE = { id: 'fileId', objects: ['file', 'folder'] };
+
+const FILE_CHANGE = {
+	method: 'PATCH',
+	path: '/files/{fileId}',
+	assumed: 'path',
+	effect: 'idempotent',
+	resource: FILE,
+	scope: 'files.write',
+	errors: NAME_CONFLICT,
+} as const;
 
 export const OPERATIONS = {
 	listProjects: listRow('/projects'),
@@ -193,41 +213,27 @@ export const OPERATIONS = {
 		maxBytes: MAX_SESSION_BYTES,
 	},
 	resolveInteraction: {
-		method: 'POST',
-		path: `${SESSION_PATH}/interactions/{interactionId}/resolve`,
+		...RESOLUTION,
 		body: { type: '{type}', response: '{option}' },
-		assumed: 'shape',
 		values: ['decision', 'approved', 'reason'],
 		carries: ['decision', 'approved', 'option'],
 		words: ['approve', 'deny'],
-		reconciler: 'interaction',
 		effect: {
 			message: 'The decision may have been sent',
 			description:
 				'Check the session in the dashboard. If it still waits for a decision, run the workflow again.',
 		},
-		errors: DECISION_ERRORS,
-		newSession: true,
-		urgent: true,
-		maxBytes: MAX_SESSION_BYTES,
 	},
 	answerQuestion: {
-		method: 'POST',
-		path: `${SESSION_PATH}/interactions/{interactionId}/resolve`,
+		...RESOLUTION,
 		body: { type: '{type}', response: '{answer}' },
-		assumed: 'shape',
 		values: ['option'],
 		carries: ['answer', 'option'],
-		reconciler: 'interaction',
 		effect: {
 			message: 'The answer may have been sent',
 			description:
 				'Check the session in the dashboard. If it still waits for an answer, run the workflow again.',
 		},
-		errors: DECISION_ERRORS,
-		newSession: true,
-		urgent: true,
-		maxBytes: MAX_SESSION_BYTES,
 	},
 	queryAnalytics: {
 		method: 'POST',
@@ -301,25 +307,13 @@ export const OPERATIONS = {
 		resource: FILE,
 	},
 	renameFile: {
-		method: 'PATCH',
-		path: '/files/{fileId}',
+		...FILE_CHANGE,
 		body: { name: '{name}' },
-		assumed: 'path',
-		effect: 'idempotent',
-		resource: FILE,
-		scope: 'files.write',
-		errors: NAME_CONFLICT,
 	},
 	moveFile: {
-		method: 'PATCH',
-		path: '/files/{fileId}',
+		...FILE_CHANGE,
 		body: { parentId: '{parentId}' },
-		assumed: 'path',
 		words: ['myFiles'],
-		effect: 'idempotent',
-		resource: FILE,
-		scope: 'files.write',
-		errors: NAME_CONFLICT,
 	},
 	getFileContent: {
 		method: 'GET',
