@@ -665,7 +665,7 @@ describe('the approval page', () => {
 	});
 });
 
-test('a retry after Stop starts another session in place of the aborted one', async () => {
+test('a retry after Stop aborted the session starts a new one', async () => {
 	const stage = createStage();
 	const flow = { wires, items: prompts('[work 10m] [say Done]') };
 	const stopped = await stage.time.run(async () => {

@@ -2,17 +2,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
-import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
-import { simulation, type Simulation } from './simulation.mts';
+import { policy, simulation, type Simulation } from './simulation.mts';
 
-const ASK: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+const ASK = policy('ask');
 /** Approves what is called safe. */
-const RULES: Policy = {
-	...ASK,
-	mode: 'rules',
+const RULES = policy('rules', {
 	rules: [{ permission: 'bash', pattern: 'safe *', decision: 'approve' }],
-};
+});
 /** Applies an answer. */
 const apply = async (
 	service: Simulation,
@@ -116,8 +113,7 @@ test('no request is approved without a rule or an approver, for any order of req
 					continue;
 				}
 				if (does === 'rules') approved.add(`rules ${more.session}`);
-				const { kind, session: after } = await service.run('', {
-					target: { operation: 'continue', sessionId },
+				const { kind, session: after } = await service.continueWith(sessionId, undefined, {
 					policy: does === 'rules' ? RULES : ASK,
 				});
 				if (kind === 'needsApproval') questions.push(findAsked({ session: after }));

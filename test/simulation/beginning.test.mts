@@ -1,4 +1,4 @@
-// Start of a run of Run Agent Session, which starts and sends nothing twice: rules 1, 2, 10 and 14.
+// Start of a run of Run Agent Session, which starts and sends nothing twice.
 import { describe, expect, test } from '@jest/globals';
 import {
 	getError,
@@ -11,42 +11,6 @@ import {
 	type Weather,
 } from './simulation.mts';
 
-describe('start and continue', () => {
-	test('a start posts once and waits for the end', async () => {
-		const service = simulation();
-		const outcome = await service.run('[work 20s] [say All links work]');
-		expect(outcome).toMatchObject({
-			kind: 'completed',
-			session: { status: 'completed', latestMessage: { text: 'All links work' } },
-		});
-		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
-	});
-
-	test('a continue waits for an existing session and starts none', async () => {
-		const service = simulation();
-		const { session } = await service.run('[work 60s] [say Done]', { maxWaitMs: 10_000 });
-		const outcome = await service.run('', {
-			target: { operation: 'continue', sessionId: session.sessionId },
-		});
-		expect(outcome).toMatchObject({ kind: 'completed', session: { sessionId: session.sessionId } });
-		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
-	});
-
-	test('a message is sent first, and the result is that of its turn and not of an earlier one', async () => {
-		const service = simulation();
-		const { session } = await service.run('[say First]');
-		const outcome = await service.run('', {
-			target: {
-				operation: 'continue',
-				sessionId: session.sessionId,
-				message: '[work 20s] [say Second]',
-			},
-		});
-		expect(outcome.session.latestMessage?.text).toBe('Second');
-		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
-	});
-});
-
 test.each([
 	['50', 2],
 	['70', 1],
@@ -54,8 +18,7 @@ test.each([
 	const service = simulation();
 	const { session } = await service.run('[say First]');
 	service.meets('message', status(429, after));
-	const target = { operation: 'continue' as const, sessionId: session.sessionId, message: 'More' };
-	await getError(service.run('', { target }));
+	await getError(service.continueWith(session.sessionId, 'More'));
 	expect(of(service.sent, 'POST', '/messages')).toHaveLength(tries);
 });
 
@@ -64,13 +27,7 @@ describe('a message whose turn shows late', () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.stale('message', { first: 2 });
-		const outcome = await service.run('', {
-			target: {
-				operation: 'continue',
-				sessionId: session.sessionId,
-				message: '[work 2s] [say Second]',
-			},
-		});
+		const outcome = await service.continueWith(session.sessionId, '[work 2s] [say Second]');
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 	});
 
@@ -79,9 +36,7 @@ describe('a message whose turn shows late', () => {
 		const { session } = await service.run('[say First]');
 		service.stale('message');
 		const since = service.now();
-		const outcome = await service.run('', {
-			target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
-		});
+		const outcome = await service.continueWith(session.sessionId, '[say Second]');
 		expect(outcome.session.latestMessage?.text).toBe('First');
 		expect(service.now() - since).toBeGreaterThanOrEqual(30_000);
 		expect(service.now() - since).toBeLessThan(60_000);
@@ -120,40 +75,6 @@ describe('the first moments of a session', () => {
 });
 
 describe('no second session', () => {
-	test('a retry resumes the running session', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		service.meets('poll', status(401), { from: 12_000, until: 240_000 });
-		await getError(service.run('[work 60s] [say Done]', {}, nodeContext));
-		service.advance(60_000);
-		const outcome = await service.run('[work 60s] [say Done]', {}, nodeContext);
-		expect(outcome.kind).toBe('completed');
-		expect(service.sessions()).toHaveLength(1);
-	});
-
-	test('a retry returns the result of a completed session', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		const first = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
-		const second = await service.run('[ask bash: x] [say Done]', {}, nodeContext);
-		expect(second).toMatchObject({
-			kind: 'completed',
-			session: first.session,
-			decisions: first.decisions,
-		});
-		expect(service.sessions()).toHaveLength(1);
-	});
-
-	test('a retry after Stop aborted the session starts a new one', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		service.stopAt(12_000);
-		await expect(service.run('[work 30s]', {}, nodeContext)).rejects.toThrow('canceled');
-		service.stopAt(Infinity);
-		expect((await service.run('[work 30s]', {}, nodeContext)).kind).toBe('completed');
-		expect(service.sessions()).toHaveLength(2);
-	});
-
 	test.each<[string, Weather]>([
 		['the connection', 'lost-after'],
 		['a server error', { ...(status(500) as object), processed: true } as Weather],
@@ -190,13 +111,7 @@ describe('no second session', () => {
 		const service = simulation();
 		const { session } = await service.run('[say First]');
 		service.meets('message', 'lost-after');
-		const outcome = await service.run('', {
-			target: {
-				operation: 'continue',
-				sessionId: session.sessionId,
-				message: '[work 5s] [say Second]',
-			},
-		});
+		const outcome = await service.continueWith(session.sessionId, '[work 5s] [say Second]');
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
@@ -206,11 +121,7 @@ describe('no second session', () => {
 		const { session } = await service.run('[say First]');
 		service.meets('message', 'lost');
 		const since = service.now();
-		const error = await getError(
-			service.run('', {
-				target: { operation: 'continue', sessionId: session.sessionId, message: '[say Second]' },
-			}),
-		);
+		const error = await getError(service.continueWith(session.sessionId, '[say Second]'));
 		expect(error.message).toBe('The message may have been sent');
 		expect(service.now() - since).toBeGreaterThanOrEqual(27_000);
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
@@ -220,16 +131,13 @@ describe('no second session', () => {
 		const service = simulation();
 		const nodeContext = {};
 		const { session } = await service.run('[say First]');
-		const target = {
-			operation: 'continue' as const,
-			sessionId: session.sessionId,
-			message: '[work 30s] [say Second]',
-		};
+		const send = async () =>
+			await service.continueWith(session.sessionId, '[work 30s] [say Second]', {}, nodeContext);
 		service.meets('poll', status(403), { from: 12_000, until: 240_000 });
 		service.advance(Math.max(0, 6_000 - service.now()));
-		await getError(service.run('', { target }, nodeContext));
+		await getError(send());
 		service.clear();
-		const outcome = await service.run('', { target }, nodeContext);
+		const outcome = await send();
 		expect(outcome.session.latestMessage?.text).toBe('Second');
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});

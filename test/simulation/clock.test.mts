@@ -49,12 +49,7 @@ describe('the system clock is set by an hour', () => {
 		);
 		service.stale('message');
 		const since = service.now();
-		const target = {
-			operation: 'continue' as const,
-			sessionId: session.sessionId,
-			message: '[say Second]',
-		};
-		const outcome = await service.run('', { target });
+		const outcome = await service.continueWith(session.sessionId, '[say Second]');
 		expect(outcome.warnings.join()).toMatch(/No new turn was seen/);
 		expect(service.now() - since).toBeGreaterThanOrEqual(30_000);
 		expect(service.now() - since).toBeLessThan(60_000);

@@ -93,7 +93,7 @@ describe('resolving is verified', () => {
 				service.meets('decision', 'lost');
 				service.meets('poll', 'lost', { after: 'decision' });
 				const nodeContext = {};
-				const job = { maxWaitMs: 20_000, abortOnStop: false };
+				const job = { maxWaitMs: 20_000 };
 				const prompt = '[ask bash: x] [say Done]';
 				const first = await service.run(prompt, job, nodeContext).catch((error: Error) => error);
 				expect(first).toMatchObject(
@@ -141,13 +141,6 @@ describe('resolving is verified', () => {
 });
 
 describe('an error', () => {
-	test('an error lists the permissions that were decided before it', async () => {
-		const service = simulation();
-		service.meets('poll', status(403), { after: 'decision' });
-		const error = await getError(service.run('[ask bash: x] [work 10m]'));
-		expect(error.context.decisions).toMatchObject([{ decision: 'approve', permission: 'bash' }]);
-	});
-
 	test('an error names the permissions that may have been decided', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost-after');
@@ -162,8 +155,8 @@ describe('an error', () => {
 		const service = simulation();
 		service.meets('poll', { change: (body) => ({ ...body, status: 'completed' }) });
 		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });
-		const target = { operation: 'continue' as const, sessionId: session.sessionId };
-		const result = await service.run('', { target, policy: policy('ask') });
+		const settings = { policy: policy('ask') };
+		const result = await service.continueWith(session.sessionId, undefined, settings);
 		expect(result).toMatchObject({ kind: 'needsApproval', session: { status: 'completed' } });
 	});
 });

@@ -60,11 +60,13 @@ test('under any mixture of dialects and faults, nothing is started, sent or deci
 			if (result instanceof Error) result = await attempt();
 			if (more && !(result instanceof Error)) {
 				const { sessionId } = (result as { session: { sessionId: string } }).session;
-				const target = { operation: 'continue' as const, sessionId, message: '[say More]' };
 				const again = { ...nodeContext };
-				result = await service.run('', { target }, again).catch((error: unknown) => error);
-				if (result instanceof Error)
-					result = await service.run('', { target }, again).catch((error: unknown) => error);
+				const send = async () =>
+					await service
+						.continueWith(sessionId, '[say More]', {}, again)
+						.catch((error: unknown) => error);
+				result = await send();
+				if (result instanceof Error) result = await send();
 			}
 			const sessions = service.sessions();
 			expect(sessions.length).toBeLessThanOrEqual(1);

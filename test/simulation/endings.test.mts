@@ -1,4 +1,4 @@
-// End of a run: rules 8, 9 and 12.
+// End of a run.
 import { describe, expect, test } from '@jest/globals';
 import { LAST_REQUESTS_MS } from '../../nodes/RunAgentSession/session/finish.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
@@ -14,15 +14,6 @@ import {
 } from './simulation.mts';
 
 describe('a timeout', () => {
-	test('route returns the item and leaves the session running', async () => {
-		const service = simulation();
-		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
-		expect(outcome).toMatchObject({ kind: 'stillRunning', session: { status: 'running' } });
-		expect(service.sessions()[0].aborted).toBe(false);
-		expect(service.now()).toBeLessThanOrEqual(60_000);
-		expect(service.now()).toBeGreaterThan(50_000);
-	});
-
 	test('the dashboard is named even if the last responses leave it out', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"status":"running"}' }, { from: 20_000 });
@@ -30,35 +21,36 @@ describe('a timeout', () => {
 		expect(outcome.session.dashboardUrl).toMatch(/dashboard/);
 	});
 
+	const abort = { maxWaitMs: 62_000, onMaxWait: 'abort' as const };
+
 	test('abort ends the session and says so', async () => {
 		const service = simulation();
-		const error = await getError(
-			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
-		);
+		const error = await getError(service.run('[work 10m]', abort));
 		expect(error.message).toBe('The session did not finish within 1 minute and was aborted');
+		expect(error.description).toMatch(/^Raise 'Max Wait'/);
+		expect(of(service.sent, 'POST', '/abort')[0].at).toBe(62_000);
 		expect(service.sessions()[0].aborted).toBe(true);
 	});
 
-	test('a failed abort says that the session may still be running', async () => {
+	test.each<[string, Weather]>([
+		['is refused', status(503)],
+		['is answered by a web page', page],
+		['is answered by a redirect', status(302)],
+	])('an abort that %s leaves a session that may still be running', async (_, weather) => {
 		const service = simulation();
-		service.meets('abort', status(503));
-		const error = await getError(
-			service.run('[work 10m]', { maxWaitMs: 60_000, onMaxWait: 'abort' }),
-		);
-		expect(error.message).toMatch(/couldn't be aborted/);
+		service.meets('abort', weather);
+		const error = await getError(service.run('[work 10m]', abort));
+		expect(error.message).toMatch(/couldn't be aborted$/);
 		expect(error.description).toMatch(/may still be running/);
+		expect(service.sessions()[0].aborted).toBe(false);
 	});
 
-	test('an abort that gets only 429 ends at its timeout, even after Stop', async () => {
-		for (const stopped of [false, true]) {
-			const service = simulation();
-			service.meets('abort', status(429, '5'));
-			const end = 60_000;
-			if (stopped) service.stopAt(end);
-			await getError(service.run('[work 10m]', { maxWaitMs: end, onMaxWait: 'abort' }));
-			expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
-			expect(service.now()).toBeLessThanOrEqual(end + LAST_REQUESTS_MS);
-		}
+	test('an abort that gets only 429 ends at its timeout', async () => {
+		const service = simulation();
+		service.meets('abort', status(429, '5'));
+		await getError(service.run('[work 10m]', abort));
+		expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
+		expect(service.now()).toBeLessThanOrEqual(abort.maxWaitMs + LAST_REQUESTS_MS);
 	});
 
 	test('the last poll happens even if timers are late', async () => {
@@ -72,44 +64,21 @@ describe('a timeout', () => {
 		const service = simulation();
 		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
 		service.meets('decision', 'lost', { first: 1 });
-		const target = { operation: 'continue' as const, sessionId: session.sessionId };
-		const outcome = await service.run('', { target, maxWaitMs: 1_000 });
+		const limit = { maxWaitMs: 1_000 };
+		const outcome = await service.continueWith(session.sessionId, undefined, limit);
 		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
 		expect(service.sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
 });
 
-describe('an abort that a proxy answers', () => {
-	test.each<[string, Weather]>([
-		['a web page', page],
-		['a redirect', status(302)],
-	])('%s is no abort', async (_, weather) => {
-		const service = simulation();
-		service.meets('abort', weather);
-		const job = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
-		const error = await getError(service.run('[work 10m]', job));
-		expect(error.message).toMatch(/couldn't be aborted$/);
-		expect(service.sessions()[0].aborted).toBe(false);
-	});
-});
-
-describe('Stop', () => {
-	test('aborts the remote session', async () => {
-		const service = simulation();
-		service.stopAt(12_000);
-		await expect(service.run('[work 10m]')).rejects.toThrow('canceled');
-		expect(service.sessions()[0].aborted).toBe(true);
-	});
-
-	test('leaves it running if Abort on Stop is off', async () => {
-		const service = simulation();
-		service.stopAt(12_000);
-		await expect(service.run('[work 10m]', { abortOnStop: false })).rejects.toThrow('canceled');
-		expect(service.sessions()[0].aborted).toBe(false);
-	});
-});
-
 describe('the output item', () => {
+	test('has no text until the agent writes, and never a key that n8n treats as a failure', async () => {
+		const service = simulation();
+		const waiting = await service.run('[idle 10m]', { maxWaitMs: 10_000 });
+		expect(toJson(waiting).text).toBe('');
+		expect(toJson(await service.run('[fail Out of disk]'))).not.toHaveProperty('error');
+	});
+
 	test('has the other fields of the service without Simplify, and none of them replaces ours or is an error', async () => {
 		const service = simulation();
 		const more = { previewUrl: 'https://example.com/p', usage: { tokens: 7 } };
@@ -124,39 +93,4 @@ describe('the output item', () => {
 		const simple = toJson(result, false, true);
 		for (const name of Object.keys(more)) expect(simple).not.toHaveProperty(name);
 	});
-
-	test('has the fields for the next node, and never a key that n8n treats as a failure', async () => {
-		const service = simulation();
-		const json = toJson(await service.run('[ask bash: git push] [say Done]'));
-		expect(json).toMatchObject({
-			sessionId: expect.any(String),
-			dashboardUrl: expect.stringContaining('http'),
-			status: 'completed',
-			text: 'Done',
-			latestMessage: { role: 'assistant' },
-			lastActivityAt: expect.any(String),
-			decisions: [
-				{
-					interactionId: expect.any(String),
-					permission: 'bash',
-					patterns: ['git push'],
-					decision: 'approve',
-					decidedBy: 'policy',
-					at: expect.stringMatching(/Z$/),
-				},
-			],
-			pollCount: polls(service.sent).length,
-			durationMs: expect.any(Number),
-		});
-		expect(json).not.toHaveProperty('error');
-		// Until the agent writes, the latest message is the user's.
-		expect(toJson(await service.run('[idle 10m]', { maxWaitMs: 10_000 })).text).toBe('');
-		expect(toJson(await service.run('[fail Out of disk]'))).not.toHaveProperty('error');
-	});
-});
-
-test('the service kept its own contract in all tests', async () => {
-	const service = simulation();
-	await service.run('[work 5s] [ask bash: x + edit: y] [question Why?] [status odd 2s] [say Done]');
-	expect(service.problems).toEqual([]);
 });

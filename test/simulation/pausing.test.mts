@@ -2,20 +2,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
-import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
-	answerOnPage,
 	getError,
 	nothingPending,
 	of,
 	page,
+	pausingRun,
+	policy,
 	simulation,
 	status,
+	type Simulation,
 	type Weather,
 } from './simulation.mts';
 
 const HOUR = 3_600_000;
-const ask: Policy = { mode: 'ask', rules: [], defaultDecision: 'ask', approveWith: 'once' };
+const ask = policy('ask');
+
 describe('wakes', () => {
 	test('the first run starts the session and pauses before it polls', async () => {
 		const service = simulation();
@@ -63,13 +65,6 @@ describe('wakes', () => {
 			}
 		},
 	);
-
-	test('the start and each decision are sent once, for any number of wakes', async () => {
-		const service = simulation();
-		await service.paused('[work 10m] [ask bash: a + bash: b] [work 10m] [ask bash: c] [say Done]');
-		expect(of(service.sent, 'POST', '/agent/sessions')).toHaveLength(1);
-		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(3);
-	});
 });
 
 describe('a manual execution', () => {
@@ -102,16 +97,10 @@ describe('a manual execution', () => {
 });
 
 describe('responses of another shape', () => {
-	const unusable: Array<[string, Weather]> = [
+	test.each<[string, Weather]>([
 		['a web page', page],
-		['a web page with status 404', { status: 404, body: '<html>Not found</html>' }],
-		['a web page with status 403', { status: 403, body: '<!doctype html>' }],
-		['JSON of another shape', { status: 200, body: '{"object":"list"}' }],
-		['more than 1 MiB', { status: 200, body: `{"a":"${'x'.repeat(2 ** 20)}"}` }],
 		['a Retry-After of 2000 s', status(429, '2000')],
-	];
-
-	test.each(unusable)('%s in one poll neither ends nor aborts a session', async (_, weather) => {
+	])('%s in one poll neither ends nor aborts a session', async (_, weather) => {
 		const service = simulation();
 		service.meets('poll', weather, { skip: 1, first: 1 });
 		const { result } = await service.paused('[work 3m] [say Done]');
@@ -140,25 +129,17 @@ describe('responses of another shape', () => {
 });
 
 describe('asking approvers', () => {
-	const asking = (service: ReturnType<typeof simulation>) =>
-		service.paused('[ask bash: a + edit: b] [say Done]', {
-			policy: ask,
-			timeouts: { maxWaitMs: 2 * HOUR },
-		});
-
 	test.each<[string, Weather, string | undefined]>([
 		['with the name and the time zone of the project', 'fine', 'Europe/Berlin'],
 		["in UTC if the projects can't be listed", status(403), undefined],
 	])('happens %s', async (_, weather, timeZone) => {
-		const service = simulation();
+		const run = pausingRun('[ask bash: a]');
+		const { service } = run;
 		service.meets('poll', (request) => (request.path.startsWith('/projects') ? weather : 'fine'));
-		const nodeContext = {};
 		const { id: projectId, name: projectName } = service.project;
 		const origin = { projectId };
-		const changes = { policy: ask, origin };
-		await service.wake('[ask bash: a]', nodeContext, changes);
-		service.advance(70_000);
-		const result = await service.wake('[ask bash: a]', nodeContext, changes);
+		await run.wake({ origin });
+		const result = await run.after(70_000, { origin });
 		expect(result.origin?.timeZone).toBe(timeZone);
 		const question = String(toJson(result, false, false, result.asked![0]).question);
 		expect(question).toContain(`Project: «${timeZone ? projectName : projectId}»`);
@@ -176,17 +157,13 @@ describe('asking approvers', () => {
 	});
 
 	test('happens once per request, and Max Wait is checked meanwhile', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		let result = await service.wake('[ask bash: a + edit: b]', nodeContext, { policy: ask });
+		const run = pausingRun('[ask bash: a + edit: b] [say Done]', { maxWaitMs: 2 * HOUR });
+		await run.wake();
 		const kinds: string[] = [];
-		for (let wakes = 0; wakes < 8; wakes++) {
-			service.advance(70_000);
-			result = await service.wake('[ask bash: a + edit: b]', nodeContext, { policy: ask });
-			kinds.push(result.kind);
-		}
+		for (let wakes = 0; wakes < 8; wakes++) kinds.push((await run.after(70_000)).kind);
 		expect(kinds.filter((kind) => kind === 'needsApproval')).toHaveLength(1);
-		expect((await getError(asking(simulation()))).message).toMatch(/did not finish within 2 hours/);
+		const error = await getError(run.after(2 * HOUR));
+		expect(error.message).toMatch(/did not finish within 2 hours/);
 	});
 
 	test.each<[string, Weather]>([
@@ -212,76 +189,68 @@ describe('asking approvers', () => {
 	);
 
 	test('a later request is sent to approvers, with the open requests', async () => {
-		const service = simulation();
-		const nodeContext = {};
-		const prompt = '[ask bash: a] [ask edit: b] [say Done]';
-		await service.wake(prompt, nodeContext, { policy: ask });
-		service.advance(70_000);
-		const first = await service.wake(prompt, nodeContext, { policy: ask });
+		const run = pausingRun('[ask bash: a] [ask edit: b] [say Done]');
+		const first = await run.begin();
 		expect(first.asked).toHaveLength(1);
-		const { id: interactionId } = first.undecided[0].interaction;
-		await service.call(
+		const { id } = first.undecided[0].interaction;
+		await run.service.call(
 			'POST',
-			`/agent/sessions/${first.session.sessionId}/interactions/${interactionId}/resolve`,
-			{
-				type: 'permission',
-				response: 'once',
-			},
+			`/agent/sessions/${first.session.sessionId}/interactions/${id}/resolve`,
+			{ type: 'permission', response: 'once' },
 		);
-		service.advance(70_000);
-		const second = await service.wake(prompt, nodeContext, { policy: ask });
+		const second = await run.after(70_000);
 		expect(second.kind).toBe('needsApproval');
 		expect(second.undecided).toMatchObject([{ interaction: { permission: 'edit' } }]);
 	});
 });
 
 describe('a comment from the approval page', () => {
-	const withComment = async (service: ReturnType<typeof simulation>, weather?: Weather) => {
-		const nodeContext = {};
-		const prompt = '[ask bash: a] [work 5s] [say Done]';
-		const changes = { policy: ask, sendComments: true };
-		await service.wake(prompt, nodeContext, changes);
-		service.advance(70_000);
-		const { undecided } = await service.wake(prompt, nodeContext, changes);
-		answerOnPage(nodeContext, ['Approve once'], { comment: '[say Noted]' });
-		expect(undecided).toHaveLength(1);
-		if (weather) service.meets('message', weather);
-		let result = await service.wake(prompt, nodeContext, changes);
-		for (let wakes = 0; result.wakeAt !== undefined && wakes < 30; wakes++) {
-			service.advance(70_000);
-			result = await service.wake(prompt, nodeContext, changes);
-		}
-		return result;
+	const withComment = async (weather: Parameters<Simulation['meets']>[1]) => {
+		const run = pausingRun('[ask bash: a] [work 5m] [say Done]', { sendComments: true });
+		await run.begin();
+		run.answer('Approve once', { comment: '[say Noted]' });
+		run.service.meets('message', weather);
+		let result = await run.wake();
+		while (result.wakeAt !== undefined) result = await run.after(70_000);
+		expect(result.kind).toBe('completed');
+		expect(run.posted('/abort')).toEqual([]);
+		return { result, messages: run.posted('/messages') };
 	};
 
 	test('is sent once, and the result is the answer to it', async () => {
-		const service = simulation();
-		const result = await withComment(service);
-		expect(result).toMatchObject({
-			kind: 'completed',
-			session: { latestMessage: { text: 'Noted' } },
-		});
-		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+		const { result, messages } = await withComment('fine');
+		expect(result).toMatchObject({ session: { latestMessage: { text: 'Noted' } }, warnings: [] });
+		expect(messages).toHaveLength(1);
 	});
 
-	test("that the service refuses is a warning: it's sent once, and the session completes", async () => {
-		const service = simulation();
-		const result = await withComment(service, status(422));
-		expect(result).toMatchObject({
-			kind: 'completed',
-			session: { latestMessage: { text: 'Done' } },
-		});
-		expect(result.warnings.join()).toMatch(/The comment couldn't be sent/);
-		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
-		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
+	test.each<[string, Weather, RegExp]>([
+		[
+			"that the service refuses is a warning: it's sent once, and the session completes",
+			status(422),
+			/couldn't be sent/,
+		],
+		[
+			'whose response is lost is not sent again, and changes no outcome',
+			'lost',
+			/may not have been sent/,
+		],
+	])('%s', async (_, weather, warning) => {
+		const { result, messages } = await withComment(weather);
+		expect(result.session.latestMessage?.text).toBe('Done');
+		expect(result.warnings).toEqual([expect.stringMatching(warning)]);
+		expect(messages).toHaveLength(1);
 	});
 
-	test('whose response is lost is not sent again, and changes no outcome', async () => {
-		const service = simulation();
-		const result = await withComment(service, 'lost');
-		expect(result.kind).toBe('completed');
-		expect(result.warnings.join()).toMatch(/may not have been sent/);
-		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	test('that does not leave is sent at a later poll', async () => {
+		let tries = 0;
+		const { result, messages } = await withComment(() => (++tries < 3 ? 'unsent' : 'fine'));
+		expect(result.warnings).toEqual([]);
+		expect(messages.filter(({ weather }) => weather === 'fine')).toHaveLength(1);
+	});
+
+	test('that never leaves is given up, and reported once', async () => {
+		const { result } = await withComment('unsent');
+		expect(result.warnings).toEqual([expect.stringMatching(/^The comment couldn't be sent: ./)]);
 	});
 });
 
@@ -299,38 +268,6 @@ describe('proof', () => {
 		expect(result.decisions).toHaveLength(2);
 	});
 
-	test('a message that is lost while lastActivityAt changes may have been sent, and no old answer is its result', async () => {
-		const service = simulation();
-		const { session } = await service.run('[say First]');
-		service.meets('message', 'lost');
-		let at = Date.UTC(2026, 9, 6);
-		service.meets('poll', {
-			change: (body) => ({ ...body, lastActivityAt: new Date((at += 1_000)).toISOString() }),
-		});
-		const target = {
-			operation: 'continue' as const,
-			sessionId: session.sessionId,
-			message: '[say Second]',
-		};
-		const error = await getError(service.run('', { target }));
-		expect(error.message).toMatch(/may|not known/);
-		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
-	});
-
-	test('a stale first poll after a message, which comes late in a wake, is not the result', async () => {
-		const service = simulation();
-		const projectId = service.project.id;
-		const { sessionId } = await service.call('POST', '/agent/sessions', {
-			projectId,
-			prompt: '[say Old]',
-		});
-		service.advance(60_000);
-		service.stale('message', { first: 2 });
-		const target = { operation: 'continue' as const, sessionId, message: '[say New]' };
-		const { result } = await service.paused('', { target });
-		expect(result).toMatchObject({ session: { latestMessage: { text: 'New' } }, warnings: [] });
-	});
-
 	test('a poll with a time in the future hides no later poll', async () => {
 		const service = simulation();
 		const future = {
@@ -338,27 +275,6 @@ describe('proof', () => {
 		};
 		service.meets('poll', future, { first: 1 });
 		const result = await service.run('[work 20s] [say Done]', { maxWaitMs: 36_000 });
-		expect(result).toMatchObject({
-			kind: 'completed',
-			session: { latestMessage: { text: 'Done' } },
-		});
-	});
-
-	test('a poll that is older than the latest one is ignored', async () => {
-		const service = simulation();
-		service.meets(
-			'poll',
-			{
-				change: (body) => ({
-					...body,
-					status: 'completed',
-					pendingInteractions: [],
-					lastActivityAt: '2026-10-05T08:00:00Z',
-				}),
-			},
-			{ skip: 2, first: 2 },
-		);
-		const result = await service.run('[work 40s] [say Done]');
 		expect(result).toMatchObject({
 			kind: 'completed',
 			session: { latestMessage: { text: 'Done' } },
@@ -398,15 +314,12 @@ describe('the ledger', () => {
 			done: async () => {},
 			forget: async (effect) => void open.delete(effect),
 		};
-		const target = {
-			operation: 'continue' as const,
-			sessionId: session.sessionId,
-			message: '[say Second]',
-		};
 		const nodeContext = {};
+		const send = async () =>
+			await service.continueWith(session.sessionId, '[say Second]', { ledger }, nodeContext);
 		service.meets('message', status(422), { first: 1 });
-		await getError(service.run('', { target, ledger }, nodeContext));
-		const result = await service.run('', { target, ledger }, nodeContext);
+		await getError(send());
+		const result = await send();
 		expect(result.session.latestMessage?.text).toBe('Second');
 		expect([...open]).toEqual(['message 0']);
 	});

@@ -1,40 +1,12 @@
-// Who decides what a session asks for: rules 5, 6 and 21.
+// Who decides what a session asks for.
 import { describe, expect, test } from '@jest/globals';
 import { MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { MAX_PENDING } from '../../nodes/RunAgentSession/requests/record.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { MAX_TEXT } from '../../nodes/RunAgentSession/policy/texts.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
 import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';
 
 describe('permissions', () => {
-	test('each is decided once, by the first rule that matches, and listed', async () => {
-		const service = simulation();
-		const rules = [
-			{ permission: 'bash', pattern: 'git *', decision: 'approve' as const },
-			{ permission: 'edit', pattern: '*', decision: 'deny' as const },
-		];
-		const outcome = await service.run(
-			'[ask bash: git push] [work 6s] [ask edit: a.html] [work 6s] [say Done]',
-			{ policy: policy('rules', { rules }) },
-		);
-		expect(outcome.kind).toBe('completed');
-		expect(
-			outcome.decisions.map(({ permission, decision, option, decidedBy }) => [
-				permission,
-				decision,
-				option,
-				decidedBy,
-			]),
-		).toEqual([
-			['bash', 'approve', 'once', 'rule 1'],
-			['edit', 'deny', 'reject', 'rule 2'],
-		]);
-		const [session] = service.sessions();
-		expect(session.interactions.map(({ value }: any) => value)).toEqual(['once', 'reject']);
-		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
-	});
-
 	test('a request that the service still lists after its decision gets no second decision', async () => {
 		const service = simulation();
 		service.stale('decision', { first: 3 });
@@ -162,23 +134,6 @@ describe('an agent that asks endlessly', () => {
 			expect.stringMatching(/^50 more requests are pending\. The node decides at most 200 at once/),
 		);
 	});
-
-	test("doesn't block n8n with requests made to stall the rules", async () => {
-		const { service, more } = endless();
-		const stalling = 'a'.repeat(MAX_TEXT - 10);
-		const rules = [
-			{ permission: '*', pattern: `*?${'a'.repeat(1_000)}b*`, decision: 'approve' as const },
-			{ permission: '*', pattern: '*', decision: 'approve' as const },
-		];
-		const [first, second] = [more(1, stalling), more(1, stalling)].map(({ body }) =>
-			JSON.parse(body),
-		);
-		first.pendingInteractions.push(...second.pendingInteractions);
-		const body = JSON.stringify(first);
-		service.meets('poll', { status: 200, body });
-		const result = await service.run('x', { policy: policy('rules', { rules }) });
-		expect(result.undecided.map(({ because }) => /too long/.test(because))).toEqual([true, true]);
-	});
 });
 
 describe('requests for approvers', () => {
@@ -193,27 +148,6 @@ describe('requests for approvers', () => {
 		expect(outcome.undecided).toMatchObject([
 			{ interaction: { permission: 'edit' }, because: expect.stringMatching(/^no rule covers/) },
 		]);
-	});
-
-	test('a session goes to To Approve if the type of a request is unknown', async () => {
-		const service = simulation();
-		const outcome = await service.run('[question Which colour?]', { policy: policy('approve') });
-		expect(outcome.kind).toBe('needsApproval');
-		expect(outcome.undecided[0].because).toMatch(/question/);
-	});
-
-	test.each<['approve' | 'deny', RegExp]>([
-		['approve', /Done/],
-		['deny', /not|denied|without/i],
-	])("a session continues with the approver's answer: %s", async (answer, text) => {
-		const service = simulation();
-		const { session } = await service.run('[ask bash: x] [say Done]', { policy: policy('ask') });
-		const outcome = await service.run('', {
-			target: { operation: 'continue', sessionId: session.sessionId },
-			policy: policy(answer),
-		});
-		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: answer }] });
-		expect(outcome.session.latestMessage?.text).toMatch(text);
 	});
 });
 
@@ -238,45 +172,5 @@ describe('an unreadable request goes to To Approve', () => {
 		expect(toJson(outcome, false, false, outcome.asked![0]).pendingInteractions).toMatchObject([
 			{ pendingInteractions },
 		]);
-	});
-
-	test.each<[string, unknown]>([
-		['null', null],
-		['an empty object', {}],
-		['an empty text', ''],
-	])('%s is nothing pending', async (_, pendingInteractions) => {
-		const service = simulation();
-		service.meets(
-			'poll',
-			shows(() => ({ pendingInteractions })),
-		);
-		expect((await service.run('[work 20s] [say Done]')).kind).toBe('completed');
-	});
-
-	test('an entry that is not an object', async () => {
-		const service = simulation();
-		service.meets(
-			'poll',
-			shows(() => ({ pendingInteractions: ['approve me'] })),
-		);
-		expect((await service.run('[work 5m]')).kind).toBe('needsApproval');
-	});
-
-	test('two requests with one ID, both shown', async () => {
-		const service = simulation();
-		const both = shows(({ pendingInteractions }) => ({
-			pendingInteractions: pendingInteractions.flatMap((each: object) => [
-				each,
-				{ ...each, patterns: ['rm -rf /'] },
-			]),
-		}));
-		service.meets('poll', both);
-		const outcome = await service.run('[ask bash: ls] [say Done]');
-		expect(outcome.kind).toBe('needsApproval');
-		expect(outcome.undecided).toMatchObject([
-			{ interaction: { patterns: ['ls'] }, because: expect.stringMatching(/same ID/) },
-			{ interaction: { patterns: ['rm -rf /'] } },
-		]);
-		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(0);
 	});
 });

@@ -1,4 +1,4 @@
-// Reading a session: rules 3, 4, 15 and 19.
+// Reading a session.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { noteWaiting } from '../../nodes/RunAgentSession/execution/turn.ts';
@@ -142,13 +142,6 @@ describe('a network error loses nothing', () => {
 		expect(await service.run('[work 6m] [say Done]')).toMatchObject({ kind: 'completed' });
 	});
 
-	test('JSON without a session names the override that may correct it', async () => {
-		const service = simulation();
-		service.meets('poll', { status: 200, body: '{"object":"list"}' });
-		const error = await getError(service.run('[work 20s]'));
-		expect(error.description).toMatch(/"getAgentSession": \{"response"/);
-	});
-
 	test('the node honors Retry-After', async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '40'), { first: 1 });
@@ -213,33 +206,7 @@ describe('a network error loses nothing', () => {
 	});
 });
 
-describe('a session in another form', () => {
-	test.each<[string, (body: any) => unknown]>([
-		['below session', (session) => ({ session })],
-		['below data', (data) => ({ object: 'agent_session', data })],
-		['with a status in capitals', (body) => ({ ...body, status: body.status.toUpperCase() })],
-	])('%s is read', async (_, change) => {
-		const service = simulation();
-		service.meets('poll', { change });
-		const outcome = await service.run('[work 20s] [say Done]');
-		expect(outcome).toMatchObject({
-			kind: 'completed',
-			session: { status: 'completed', latestMessage: { text: 'Done' } },
-			warnings: [],
-		});
-	});
-});
-
 describe('undocumented statuses and types', () => {
-	test('an unknown status counts as running and is reported', async () => {
-		const service = simulation();
-		const outcome = await service.run('[status hibernating 30s] [say Done]');
-		expect(outcome.kind).toBe('completed');
-		expect(outcome.warnings).toEqual([
-			'The service returned an unknown status, "hibernating". The node treated it as running.',
-		]);
-	});
-
 	test('no response of any shape crashes the loop', async () => {
 		await fc.assert(
 			fc.asyncProperty(
@@ -298,19 +265,6 @@ describe('time and rate limits', () => {
 		expect(service.now() - since).toBeLessThan(10_000);
 	});
 
-	test('nothing is aborted before Max Wait, and no completed session is aborted', async () => {
-		const service = simulation();
-		service.meets('poll', status(429, '3600'), { first: 1 });
-		const changes = { maxWaitMs: 60_000, onMaxWait: 'abort' as const };
-		const outcome = await service.run('[work 20s] [say Done]', changes);
-		expect(outcome).toMatchObject({
-			kind: 'completed',
-			session: { latestMessage: { text: 'Done' } },
-		});
-		expect(service.sessions()[0].aborted).toBe(false);
-		expect(service.now()).toBeLessThan(62_000);
-	});
-
 	test('the abort is sent even if the service refuses polls, and a retry polls for the result', async () => {
 		const service = simulation();
 		const nodeContext = {};
@@ -324,34 +278,16 @@ describe('time and rate limits', () => {
 		expect(service.sessions()).toHaveLength(1);
 	});
 
-	test('a start has its own timeout, for any Max Wait', async () => {
-		const service = simulation();
-		service.slow('start', 20_000);
-		const outcome = await service.run('[work 10m]', { maxWaitMs: 0 });
-		expect(outcome.kind).toBe('stillRunning');
-		expect(outcome.session.sessionId).toBe(service.sessions()[0].sessionId);
-	});
-
 	test('all decisions together have half a minute after Max Wait', async () => {
 		const service = simulation();
 		const asked = Array.from({ length: 30 }, (_, index) => `bash: ${index}`).join(' + ');
 		const { session } = await service.run(`[ask ${asked}] [work 10m]`, { policy: policy('ask') });
 		service.slow('decision', 4_000);
 		const since = service.now();
-		const target = { operation: 'continue' as const, sessionId: session.sessionId };
-		const outcome = await service.run('', { target, maxWaitMs: 1_000 });
+		const limit = { maxWaitMs: 1_000 };
+		const outcome = await service.continueWith(session.sessionId, undefined, limit);
 		expect(outcome.decisions.length).toBeGreaterThan(5);
 		expect(service.now() - since).toBeLessThan(36_000);
-	});
-
-	test.each([true, false])('Stop during a start: Abort on Stop %s', async (abortOnStop) => {
-		const service = simulation();
-		service.stopAt(3_000);
-		service.slow('start', 10_000);
-		await expect(service.run('[work 10m]', { abortOnStop })).rejects.toThrow('canceled');
-		const [{ sessionId, aborted }] = service.sessions();
-		expect(aborted).toBe(abortOnStop);
-		expect(service.logged.at(-1)).toContain(sessionId);
 	});
 
 	test("a response that's slower than a poll's timeout is requested again", async () => {

@@ -1,50 +1,31 @@
 // Ask If Quiet, in simulated time: when approvers are asked, what each answer does, and what takes the question back.
 import { describe, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { toItemsJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { readItemSettings } from '../../nodes/RunAgentSession/panel/read.ts';
-import { listCourses } from '../../nodes/RunAgentSession/execution/journal.ts';
 import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
 import {
-	answerOnPage,
 	getError,
-	of,
+	pausingRun,
 	policy,
+	shownTo,
 	simulation,
 	status,
+	type WakeSettings,
 	type Weather,
 } from './simulation.mts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 9, 5, 9);
-type Changes = NonNullable<Parameters<ReturnType<typeof simulation>['wake']>[2]>;
-
-const context = {
-	getNode: () => ({ id: 'node', type: 'runAgentSession' }),
-	getNodeParameter: () => true,
-	getWorkflowDataProxy: () => ({
-		$execution: { resumeUrl: 'https://n8n.example.com/webhook-waiting/7' },
-	}),
-} as unknown as Parameters<typeof toItemsJson>[0];
-
 /** A session with Ask If Quiet for 30 minutes whose execution pauses */
-function quietRun(prompt = '[quiet]', changes: Changes = {}) {
-	const service = simulation();
-	let nodeContext = {};
-	const settings: Changes = { policy: policy('approve'), quietMs: 30 * MINUTE, ...changes };
-	const items: Array<Record<string, any>> = [];
-	const wake = async () => {
-		nodeContext = JSON.parse(JSON.stringify(nodeContext)) as object;
-		const result = await service.wake(prompt, nodeContext as never, settings);
-		if (result.kind === 'needsApproval') items.push(...toItemsJson(context, 0, result));
-		return result;
-	};
+function quietRun(prompt = '[quiet]', changes: WakeSettings = {}) {
+	const run = pausingRun(prompt, {
+		policy: policy('approve'),
+		quietMs: 30 * MINUTE,
+		...changes,
+	});
+	const { service, items, wake } = run;
 	return {
-		service,
-		items,
-		wake,
+		...run,
 		/** Wakes as n8n does, until approvers are asked, the session has ended, or the time is over */
 		async until(ms: number) {
 			for (;;) {
@@ -60,19 +41,10 @@ function quietRun(prompt = '[quiet]', changes: Changes = {}) {
 				service.advance(Math.max(pause, 5_000));
 			}
 		},
-		async after(ms: number) {
-			service.advance(ms);
-			return await wake();
-		},
-		save: () => JSON.stringify(nodeContext),
-		restore: (saved: string) => void (nodeContext = JSON.parse(saved) as object),
-		answer: (label: string, more: { name?: string; text?: string } = {}) =>
-			answerOnPage(nodeContext, [label], { ...more, at: service.wallTime() }),
-		decisions: () =>
-			listCourses(nodeContext as never)[0].requests.map(({ decision }) => decision?.state),
-		messages: () => of(service.sent, 'POST', '/messages'),
-		aborts: () => of(service.sent, 'POST', '/abort'),
-		resolved: () => of(service.sent, 'POST', '/resolve'),
+		decisions: () => run.record().requests.map(({ decision }) => decision?.state),
+		messages: () => run.posted('/messages'),
+		aborts: () => run.posted('/abort'),
+		resolved: () => run.posted('/resolve'),
 	};
 }
 
@@ -140,22 +112,6 @@ describe('a paused execution', () => {
 		expect(run.service.now() - askedAt).toBeGreaterThanOrEqual(30 * MINUTE);
 		expect(run.service.now() - askedAt).toBeLessThan(32 * MINUTE);
 		expect([run.messages(), run.aborts(), run.resolved()]).toEqual([[], [], []]);
-	});
-
-	test('a message is sent once, also after more wakes, and the session completes', async () => {
-		const run = quietRun();
-		await run.until(HOUR);
-		expect(run.answer('Send a message', { text: '[say Done]' })).toBe(true);
-		const result = await run.until(2 * HOUR);
-		expect(result).toMatchObject({
-			kind: 'completed',
-			session: { latestMessage: { text: 'Done' } },
-		});
-		expect(result.decisions).toMatchObject([
-			{ kind: 'quiet', answer: '[say Done]', decidedBy: 'page', state: 'confirmed' },
-		]);
-		expect(run.messages().map(({ body }) => body)).toEqual([{ text: '[say Done]' }]);
-		expect([run.aborts(), run.resolved()]).toEqual([[], []]);
 	});
 
 	test('a message that provably was not taken is sent later, and once', async () => {
@@ -226,20 +182,6 @@ describe('a paused execution', () => {
 		expect(result.decisions).toMatchObject([
 			{ kind: 'quiet', answer: '[work 1h] [say Done]', decidedBy: 'page', state },
 		]);
-	});
-
-	test('an abort aborts the session once, and the error says why', async () => {
-		const run = quietRun();
-		await run.until(HOUR);
-		expect(run.answer('Abort the session')).toBe(true);
-		const error = await getError(run.wake());
-		expect(error.message).toBe('The session was quiet for 30 minutes and was aborted');
-		expect(error.description).toContain('An approver chose to abort it.');
-		expect(error.context.decisions).toMatchObject([
-			{ kind: 'quiet', answer: 'Abort the session', decidedBy: 'page', state: 'confirmed' },
-		]);
-		expect(run.aborts()).toHaveLength(1);
-		expect([run.messages(), run.resolved()]).toEqual([[], []]);
 	});
 
 	test('an answer can be replaced until it is applied', async () => {
@@ -414,26 +356,6 @@ describe('a paused execution', () => {
 	});
 });
 
-test.each([
-	['={{ $fromAI("minutes") }}', /^A model must not fill in 'Ask If Quiet for \(Minutes\)'$/],
-	['={{ $json.minutes }}', /^A model must not fill in/],
-	[20, undefined],
-])('as a tool, the minutes are a fixed value (%s)', (askIfQuiet, message) => {
-	const given: Record<string, unknown> = {
-		...{ operation: 'continue', sessionId: randomUUID() },
-		'options.askIfQuiet': askIfQuiet,
-	};
-	const tool = {
-		getNode: () => ({ name: 'Run Agent Session', type: 'runAgentSessionTool' }),
-		isToolExecution: () => true,
-		getNodeParameter: (name: string, _index: number, fallback: unknown) => given[name] ?? fallback,
-	};
-	const read = () =>
-		readItemSettings(tool as unknown as IExecuteFunctions, 0, { pauses: false, asTool: true });
-	if (message) expect(read).toThrow(message);
-	else expect(read().quietMs).toBe(20 * MINUTE);
-});
-
 describe('an execution that keeps running', () => {
 	const settings = { quietMs: 10 * MINUTE, isTool: false, onMaxWait: 'abort' as const };
 
@@ -443,7 +365,7 @@ describe('an execution that keeps running', () => {
 		const result = await service.run('[quiet]', settings, nodeContext);
 		expect(result.kind).toBe('needsApproval');
 		expect(service.now() / MINUTE).toBeCloseTo(10, 0);
-		const [item] = toItemsJson(context, 0, result);
+		const [item] = toItemsJson(shownTo, 0, result);
 		expect(item).not.toHaveProperty('approvalUrl');
 		expect(item.message).toContain('There’s no approval page while the execution runs.');
 		const error = await getError(service.run('[quiet]', settings, nodeContext));

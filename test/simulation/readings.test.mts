@@ -1,8 +1,15 @@
 // What a reading of a session is, and answers while decisions can't be sent.
 import { describe, expect, test } from '@jest/globals';
-import type { IDataObject } from 'n8n-workflow';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { answerOnPage, getError, of, policy, simulation, status } from './simulation.mts';
+import {
+	getError,
+	of,
+	pausingRun,
+	policy,
+	simulation,
+	status,
+	type WakeSettings,
+} from './simulation.mts';
 
 const OTHER = '99999999-9999-4999-8999-999999999999';
 const HOUR = 3_600_000;
@@ -126,65 +133,56 @@ describe('a reading', () => {
 
 describe('while the service takes no decision', () => {
 	/** An execution that pauses, with one request that approvers were asked about */
-	async function asked(changes: object = {}) {
-		const service = simulation();
-		const settings = { policy: policy('ask'), ...changes };
-		let context: IDataObject = {};
-		const wake = async (ms: number) => {
-			service.advance(ms);
-			context = JSON.parse(JSON.stringify(context)) as IDataObject;
-			return await service.wake('[ask bash: npm publish] [say Done]', context, settings);
-		};
-		await wake(0);
-		expect((await wake(70_000)).kind).toBe('needsApproval');
-		const answer = (label: string) => answerOnPage(context, [label], { at: service.wallTime() });
-		return { service, wake, answer };
+	async function asked(changes: WakeSettings = {}) {
+		const run = pausingRun('[ask bash: npm publish] [say Done]', changes);
+		expect((await run.begin()).kind).toBe('needsApproval');
+		return run;
 	}
-	const decided = (service: Awaited<ReturnType<typeof asked>>['service']) =>
+	const decided = ({ service }: Awaited<ReturnType<typeof asked>>) =>
 		service.sessions()[0].interactions.map(({ value }: { value?: unknown }) => value);
 
 	test('an answer is replaced by a later one of the same link', async () => {
-		const { service, wake, answer } = await asked();
-		service.meets('poll', status(503));
-		expect(answer('Approve once')).toBe(true);
-		await wake(1_000);
-		expect(answer('Deny')).toBe(true);
-		await wake(1_000);
-		service.clear();
-		await wake(70_000);
-		expect(decided(service)).toEqual(['reject']);
-		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
+		const run = await asked();
+		run.service.meets('poll', status(503));
+		expect(run.answer('Approve once')).toBe(true);
+		await run.after(1_000);
+		expect(run.answer('Deny')).toBe(true);
+		await run.after(1_000);
+		run.service.clear();
+		await run.after(70_000);
+		expect(decided(run)).toEqual(['reject']);
+		expect(run.posted('/resolve')).toHaveLength(1);
 	});
 
 	test('a later answer also replaces one that the service refused for now', async () => {
-		const { service, wake, answer } = await asked();
-		service.meets('decision', status(503));
-		expect(answer('Approve once')).toBe(true);
-		await wake(1_000);
-		expect(answer('Deny')).toBe(true);
-		service.clear();
-		await wake(70_000);
-		expect(decided(service)).toEqual(['reject']);
+		const run = await asked();
+		run.service.meets('decision', status(503));
+		expect(run.answer('Approve once')).toBe(true);
+		await run.after(1_000);
+		expect(run.answer('Deny')).toBe(true);
+		run.service.clear();
+		await run.after(70_000);
+		expect(decided(run)).toEqual(['reject']);
 	});
 
 	test('once a decision is sent, another answer changes nothing', async () => {
-		const { service, wake, answer } = await asked();
-		expect(answer('Approve once')).toBe(true);
-		await wake(1_000);
-		expect(decided(service)).toEqual(['once']);
-		expect(() => answer('Deny')).not.toThrow();
-		await wake(70_000);
-		expect(decided(service)).toEqual(['once']);
+		const run = await asked();
+		expect(run.answer('Approve once')).toBe(true);
+		await run.after(1_000);
+		expect(decided(run)).toEqual(['once']);
+		expect(() => run.answer('Deny')).not.toThrow();
+		await run.after(70_000);
+		expect(decided(run)).toEqual(['once']);
 	});
 
 	const timeouts = { ifNobodyAnswers: 'deny' as const, unansweredAfterMs: HOUR };
 
 	test("If Nobody Answers is sent again until it's taken", async () => {
-		const { service, wake } = await asked({ timeouts });
-		service.meets('decision', status(503), { first: 1 });
-		let result = await wake(HOUR);
+		const run = await asked({ timeouts });
+		run.service.meets('decision', status(503), { first: 1 });
+		let result = await run.after(HOUR);
 		for (let wakes = 0; wakes < 3 && result.kind !== 'completed'; wakes++)
-			result = await wake(70_000);
+			result = await run.after(70_000);
 		expect(result).toMatchObject({
 			kind: 'completed',
 			decisions: [{ decision: 'deny', because: 'nobody answered', state: 'confirmed' }],
@@ -192,12 +190,12 @@ describe('while the service takes no decision', () => {
 	});
 
 	test('an answer that comes after an untaken denial is sent in its place', async () => {
-		const { service, wake, answer } = await asked({ timeouts });
-		service.meets('decision', status(503));
-		await wake(HOUR);
-		expect(answer('Approve once')).toBe(true);
-		service.clear();
-		await wake(70_000);
-		expect(decided(service)).toEqual(['once']);
+		const run = await asked({ timeouts });
+		run.service.meets('decision', status(503));
+		await run.after(HOUR);
+		expect(run.answer('Approve once')).toBe(true);
+		run.service.clear();
+		await run.after(70_000);
+		expect(decided(run)).toEqual(['once']);
 	});
 });

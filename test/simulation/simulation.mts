@@ -13,14 +13,14 @@ import type { SettledAnswer } from '../../nodes/RunAgentSession/requests/applied
 import { saveAnswer } from '../../nodes/RunAgentSession/page/links.ts';
 import { listCourses, reopenFailed } from '../../nodes/RunAgentSession/execution/journal.ts';
 import { createForm, isProblem, readForms } from '../../nodes/RunAgentSession/page/view.ts';
-import type { SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
+import { toItemsJson } from '../../nodes/RunAgentSession/execution/output.ts';
+import type { RunningRecord, SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
 import type { Timeouts } from '../../nodes/RunAgentSession/requests/times.ts';
 import type {
 	ItemSettings,
 	RunDependencies,
 	RunResult,
 } from '../../nodes/RunAgentSession/session/types.ts';
-import { abortSession } from '../../nodes/RunAgentSession/session/finish.ts';
 import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
 import { NO_OTHERS } from '../../nodes/RunAgentSession/plan/plan.ts';
 import { SessionRun } from '../../nodes/RunAgentSession/session/run.ts';
@@ -310,6 +310,17 @@ export function simulation(
 				asked.push(result);
 			}
 		},
+		/** The same for an existing session, with a message if there's one. */
+		continueWith: async (
+			sessionId: string,
+			message?: string,
+			changes: RunChanges = {},
+			nodeContext: IDataObject = {},
+		) => {
+			const target = { operation: 'continue' as const, sessionId, message };
+			const settings = whileRunning({ target, ...changes });
+			return await runOnce('', settings, nodeContext, { pauses: false });
+		},
 		/** Sends an approver's answer, as Apply an Answer does. */
 		apply: async (applied: SettledAnswer) =>
 			await virtual.run(
@@ -354,7 +365,6 @@ export function simulation(
 			timeouts,
 			maxWaitMs,
 			onMaxWait,
-			abortOnStop = true,
 			...changes
 		}: RunChanges,
 		nodeContext: IDataObject,
@@ -440,12 +450,6 @@ export function simulation(
 		const running = runTurn(batch, { now, isByAnswer: false, batches: new Map() });
 		const turn = await virtual.run(running).catch(async (error: unknown) => {
 			await virtual.run(Promise.allSettled(batch.flights.values()));
-			// As the node does with all sessions of a run
-			if (error instanceof CanceledError && journal.read()?.state === 'running' && abortOnStop) {
-				const api = await createClient(context, { clock, rateLimiters: gates });
-				const { sessionId } = journal.read() as { sessionId: string };
-				if (!(await virtual.run(abortSession(api, sessionId)))) journal.write(undefined);
-			}
 			throw item.error instanceof CanceledError ? item.error : error;
 		});
 		if (item.result?.kind === 'failed' && job.isTool) return item.result;
@@ -495,7 +499,6 @@ type RunChanges = Partial<Omit<ItemSettings, 'timeouts'>> & {
 	lateMs?: number;
 	ledger?: RunDependencies['ledger'];
 	format?: RunDependencies['format'];
-	abortOnStop?: boolean;
 };
 
 /** Result of an item whose execution paused */
@@ -534,34 +537,21 @@ export const seconds = (list: Array<{ at: number }>) =>
 	list.map(({ at }) => Math.round(at / 100) / 10);
 export const polls = (sent: Sent[]) => sent.filter(({ method }) => method === 'GET');
 
-/**
- * Answers on the approval page, as the webhook saves it and the node applies it.
- * @param name of the approver, if there's a team
- * @returns false if the page takes no such answer
- */
-export function answerOnPage(
-	nodeContext: object,
-	labels: string[],
-	{
-		name,
-		comment = '',
-		text = '',
-		at = START,
-	}: { name?: string; comment?: string; text?: string; at?: number } = {},
+/** Answers on the approval page, as the webhook saves it and the node applies it. Returns false if the page takes no such answer. */
+function answerOnPage(
+	context: IDataObject,
+	label: string,
+	{ name, comment = '', text = '', at }: Answer & { at: number },
 ): boolean {
-	const context = nodeContext as IDataObject;
 	const [record] = listCourses(context);
 	const question = record.questions.at(-1)!;
 	const approver = question.approvers.findIndex((each) => each.name === name);
 	const form = createForm({ ...record, ...record.page }, question, approver);
-	const chosen = labels.map((label, index) => {
-		const { choices, question: asked } = form.requests[index] ?? {};
-		const position = asked
-			? asked.options.findIndex((option) => option.label === label)
-			: choices?.findIndex((choice) => choice.name === label);
-		return [`request${index}`, String(position)];
-	});
-	const fields = { shown: form.shown, comment, answer0: text, ...Object.fromEntries(chosen) };
+	const { choices, question: asked } = form.requests[0] ?? {};
+	const position = asked
+		? asked.options.findIndex((option) => option.label === label)
+		: choices?.findIndex((choice) => choice.name === label);
+	const fields = { shown: form.shown, comment, answer0: text, request0: String(position) };
 	const read = readForms([{ pending: form }], fields, at);
 	if (isProblem(read)) return false;
 	const [answers] = read;
@@ -572,4 +562,62 @@ export function answerOnPage(
 		getExecutionId: () => 'simulated',
 	} as never);
 	return true;
+}
+
+interface Answer {
+	/** Of the approver, if there's a team */
+	name?: string;
+	comment?: string;
+	text?: string;
+}
+
+/** What the node's execution says about itself in the item for an approver */
+export const shownTo = {
+	getNode: () => ({ id: 'node', type: 'runAgentSession' }),
+	getNodeParameter: () => true,
+	getWorkflowDataProxy: () => ({
+		$execution: { resumeUrl: 'https://n8n.example.com/webhook-waiting/7' },
+	}),
+} as unknown as Parameters<typeof toItemsJson>[0];
+
+export type WakeSettings = RunChanges & WakeChanges;
+
+/** An item whose execution pauses, and its approvers. The context is saved and loaded before each wake, as n8n does. */
+export function pausingRun(prompt: string, changes: WakeSettings = {}) {
+	const service = simulation();
+	let nodeContext: IDataObject = {};
+	const items: Array<Record<string, any>> = [];
+	const save = () => JSON.stringify(nodeContext);
+	const restore = (saved: string) => void (nodeContext = JSON.parse(saved) as IDataObject);
+	const wake = async (more: WakeSettings = {}) => {
+		restore(save());
+		const settings = { policy: policy('ask'), ...changes, ...more };
+		const result = await service.wake(prompt, nodeContext, settings);
+		if (result.kind === 'needsApproval') items.push(...toItemsJson(shownTo, 0, result));
+		return result;
+	};
+	const after = async (ms: number, more?: WakeSettings) => {
+		service.advance(ms);
+		return await wake(more);
+	};
+	return {
+		service,
+		/** All items for approvers */
+		items,
+		save,
+		restore,
+		wake,
+		/** Wakes after this time. */
+		after,
+		/** Starts the session, and asks about what is pending after a pause. */
+		async begin() {
+			await wake();
+			return await after(70_000);
+		},
+		/** Sends the page of an approver, as the webhook does. Returns whether it counted. */
+		answer: (label: string, answer: Answer = {}) =>
+			answerOnPage(nodeContext, label, { ...answer, at: service.wallTime() }),
+		record: () => openRecord<SessionRecord>(nodeContext, 'sessions', '0.0').read() as RunningRecord,
+		posted: (ending: string) => of(service.sent, 'POST', ending),
+	};
 }

@@ -1,12 +1,9 @@
 // Several approvers while paused, in simulated time: who is asked and when, what counts, and what the item says.
 import { describe, expect, test } from '@jest/globals';
 import type { TeamSettings } from '../../nodes/RunAgentSession/requests/questions.ts';
-import { toItemsJson, toJson } from '../../nodes/RunAgentSession/execution/output.ts';
+import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
-import type { RunningRecord, SessionRecord } from '../../nodes/RunAgentSession/session/record.ts';
-import type { SimulatedResult } from './simulation.mts';
-import { openRecord } from '../../nodes/shared/n8n/journal.ts';
-import { answerOnPage, getError, of, policy, simulation } from './simulation.mts';
+import { getError, pausingRun, policy, type WakeSettings } from './simulation.mts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -21,55 +18,13 @@ const team = (changes: Partial<TeamSettings> = {}): TeamSettings => ({
 	maxReminders: 1,
 	...changes,
 });
-type Changes = NonNullable<Parameters<ReturnType<typeof simulation>['wake']>[2]>;
-
-const context = {
-	getNode: () => ({ id: 'node', type: 'runAgentSession' }),
-	getNodeParameter: () => true,
-	getWorkflowDataProxy: () => ({
-		$execution: { resumeUrl: 'https://n8n.example.com/webhook-waiting/7' },
-	}),
-} as unknown as Parameters<typeof toItemsJson>[0];
-
-/** A session whose approval requests go to several approvers, and what they do */
-function teamRun(prompt: string, changes: Changes = {}) {
-	const service = simulation();
-	let nodeContext = {};
-	const settings: Changes = { policy: policy('ask'), team: team(), ...changes };
-	const open = () => openRecord<SessionRecord>(nodeContext as never, 'sessions', '0.0');
-	const record = () => open().read() as RunningRecord;
-	const items: Array<Record<string, any>> = [];
-	const wake = async (more: Changes = {}): Promise<SimulatedResult> => {
-		nodeContext = JSON.parse(JSON.stringify(nodeContext)) as object;
-		const result = await service.wake(prompt, nodeContext as never, { ...settings, ...more });
-		if (result.kind === 'needsApproval') items.push(...toItemsJson(context, 0, result));
-		return result;
-	};
+/** A session whose approval requests go to several approvers */
+function teamRun(prompt: string, changes: WakeSettings = {}) {
+	const run = pausingRun(prompt, { team: team(), ...changes });
 	return {
-		service,
-		items,
-		wake,
-		record,
+		...run,
 		/** The items that approvers got since the last time */
-		asked: () => items.splice(0),
-		/** Wakes after this time */
-		async after(ms: number, more: Changes = {}) {
-			service.advance(ms);
-			return await wake(more);
-		},
-		/** Starts the session, and asks */
-		async begin() {
-			await wake();
-			service.advance(70_000);
-			return await wake();
-		},
-		/** Sends the page of an approver, as the webhook does. Returns whether it counted. */
-		answer: (name: string, labels: string[], comment = '') =>
-			answerOnPage(nodeContext, labels, {
-				name,
-				comment,
-				at: service.now() + Date.UTC(2026, 9, 5, 9),
-			}),
+		asked: () => run.items.splice(0),
 	};
 }
 
@@ -115,11 +70,11 @@ describe('approvers', () => {
 	test('decide together: the record names each with decision, time and comment', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		expect(await run.answer('Anna', ['Approve once'], 'Looks good.')).toBe(true);
+		expect(run.answer('Approve once', { name: 'Anna', comment: 'Looks good.' })).toBe(true);
 		const waiting = await run.after(1_000);
 		expect(waiting).toMatchObject({ kind: 'stillRunning', decisions: [] });
-		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
-		expect(await run.answer('Carla', ['Approve once'])).toBe(true);
+		expect(run.posted('/resolve')).toEqual([]);
+		expect(run.answer('Approve once', { name: 'Carla' })).toBe(true);
 		const done = await run.after(1_000);
 		expect(done).toMatchObject({
 			kind: 'completed',
@@ -139,13 +94,13 @@ describe('approvers', () => {
 				},
 			],
 		});
-		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(run.posted('/resolve')).toHaveLength(1);
 	});
 
 	test('deny a request at once with one denial', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		await run.answer('Ben', ['Deny']);
+		run.answer('Deny', { name: 'Ben' });
 		expect((await run.after(1_000)).decisions).toMatchObject([
 			{ decision: 'deny', approvers: [{ name: 'Ben', decision: 'deny' }] },
 		]);
@@ -154,7 +109,7 @@ describe('approvers', () => {
 	test('are asked about a later request by their own links, and the earlier answers stay', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		await run.answer('Anna', ['Approve once']);
+		run.answer('Approve once', { name: 'Anna' });
 		run.asked();
 		run.service.meets('poll', later);
 		await run.after(70_000);
@@ -173,9 +128,9 @@ describe('approvers', () => {
 		expect((await run.after(10 * MINUTE, { team: others })).kind).toBe('stillRunning');
 		await run.after(10 * MINUTE, { team: undefined });
 		expect(run.items).toEqual([]);
-		await run.answer('Anna', ['Approve once']);
+		run.answer('Approve once', { name: 'Anna' });
 		expect((await run.after(1_000, { team: others })).kind).toBe('stillRunning');
-		await run.answer('Ben', ['Approve once']);
+		run.answer('Approve once', { name: 'Ben' });
 		expect((await run.after(1_000, { team: undefined })).kind).toBe('completed');
 	});
 });
@@ -192,7 +147,7 @@ describe('a request that changes after an approver answered', () => {
 	])('in %s is a new request: earlier approvals are void', async (_, more) => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		await run.answer('Anna', ['Approve once']);
+		run.answer('Approve once', { name: 'Anna' });
 		run.asked();
 		run.service.meets('poll', { change: changed(more) });
 		await run.after(70_000);
@@ -201,12 +156,12 @@ describe('a request that changes after an approver answered', () => {
 		expect(items[0].question).toContain(
 			'A request has changed, so earlier answers to it don’t count',
 		);
-		await run.answer('Ben', ['Approve once']);
+		run.answer('Approve once', { name: 'Ben' });
 		expect((await run.after(1_000)).kind).toBe('stillRunning');
-		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
-		await run.answer('Anna', ['Approve once']);
+		expect(run.posted('/resolve')).toEqual([]);
+		run.answer('Approve once', { name: 'Anna' });
 		await run.after(1_000);
-		expect(of(run.service.sent, 'POST', '/resolve')).toHaveLength(1);
+		expect(run.posted('/resolve')).toHaveLength(1);
 		expect(run.record().requests.at(-1)!.decision!.verdict.approvers).toMatchObject([
 			{ name: 'Ben' },
 			{ name: 'Anna' },
@@ -224,13 +179,12 @@ describe('reminders and backups', () => {
 		await run.begin();
 		const first = run.asked();
 		expect(who(first)).toEqual(['Anna', 'Ben']);
-		await run.answer('Anna', ['Approve once']);
+		run.answer('Approve once', { name: 'Anna' });
 		const { votes } = run.record().requests[0];
 		let result = await run.after(1_000);
 		const said: Array<[number, string[]]> = [];
 		while (said.length < 2) {
-			const start = run.service.now();
-			result = await run.after(result.wakeAt! - (start + Date.UTC(2026, 9, 5, 9)));
+			result = await run.after(result.wakeAt! - run.service.wallTime());
 			const items = run.asked();
 			if (items.length === 0) continue;
 			said.push([Math.round(run.service.now() / MINUTE), who(items)]);
@@ -247,8 +201,8 @@ describe('reminders and backups', () => {
 			[181, ['Dora']],
 		]);
 		expect(run.record().requests[0].votes).toEqual(votes);
-		expect(of(run.service.sent, 'POST', '/resolve')).toEqual([]);
-		await run.answer('Dora', ['Approve once']);
+		expect(run.posted('/resolve')).toEqual([]);
+		run.answer('Approve once', { name: 'Dora' });
 		expect((await run.after(1_000)).kind).toBe('completed');
 	});
 
@@ -258,10 +212,10 @@ describe('reminders and backups', () => {
 			timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR },
 		});
 		await late.begin();
-		await late.answer('Anna', ['Approve once']);
+		late.answer('Approve once', { name: 'Anna' });
 		let result = await late.after(1_000);
 		while (result.kind !== 'completed')
-			result = await late.after(result.wakeAt! - (late.service.now() + Date.UTC(2026, 9, 5, 9)));
+			result = await late.after(result.wakeAt! - late.service.wallTime());
 		expect(result.decisions).toMatchObject([{ decision: 'deny', decidedBy: 'policy' }]);
 		expect(Math.round(late.service.now() / MINUTE)).toBe(121);
 		const given = teamRun(PROMPT, { team: team(), timeouts: { maxWaitMs: HOUR } });
@@ -272,27 +226,15 @@ describe('reminders and backups', () => {
 
 describe('rules from data', () => {
 	const more = (entries: object[]) => policy('rules', { moreRules: readMoreRules(entries) });
-	const entry = { permission: 'bash', pattern: 'npm publish', decision: 'approve' };
-
-	test('decide requests until they expire', async () => {
-		const run = teamRun(PROMPT, { policy: more([entry]) });
-		await run.begin();
-		expect((await run.after(1_000)).decisions ?? []).toMatchObject([{ decidedBy: 'more rule 1' }]);
-		const expired = teamRun(PROMPT, {
-			policy: more([{ ...entry, expires: '2026-10-05T09:00:30Z' }]),
-		});
-		await expired.begin();
-		expect(who(expired.asked())).toEqual(['Anna', 'Ben', 'Carla']);
-	});
 
 	test('are returned as rulesToRemember if every needed approver approved from now on', async () => {
 		const run = teamRun('[ask bash: npm publish] [ask bash: b*] [say Done]', { policy: more([]) });
 		await run.begin();
-		await run.answer('Anna', ['Approve from now on']);
-		await run.answer('Ben', ['Approve from now on']);
+		run.answer('Approve from now on', { name: 'Anna' });
+		run.answer('Approve from now on', { name: 'Ben' });
 		await run.after(70_000);
-		await run.answer('Anna', ['Approve from now on']);
-		await run.answer('Ben', ['Approve once']);
+		run.answer('Approve from now on', { name: 'Anna' });
+		run.answer('Approve once', { name: 'Ben' });
 		const result = await run.after(70_000);
 		expect(result).toMatchObject({
 			kind: 'completed',

@@ -9,7 +9,6 @@ import {
 	INSTRUCTIONS,
 	LINKS,
 	linksParser,
-	REASON,
 	RIGHT,
 	WRONG,
 } from '../support/outputParser.mts';
@@ -46,12 +45,6 @@ async function sessionThatSaid(service: Simulation, script: string) {
 }
 
 describe('the instructions of the format', () => {
-	test('are appended to the prompt after a blank line', async () => {
-		const service = simulation();
-		await MODES.running(service, `Check. [say ${RIGHT}]`);
-		expect(starts(service)[0].body.prompt).toBe(`Check. [say ${RIGHT}]\n\n${INSTRUCTIONS}`);
-	});
-
 	test('are appended to a message, and without a message nothing is sent', async () => {
 		const service = simulation();
 		const target = await sessionThatSaid(service, `[say ${RIGHT}]`);
@@ -64,42 +57,12 @@ describe('the instructions of the format', () => {
 			`${message}\n\n${INSTRUCTIONS}`,
 		]);
 	});
-
-	test('are hidden in the prompt that approvers see', async () => {
-		const service = simulation();
-		const origin = { prompt: 'Check' };
-		const result = await MODES.running(service, '[ask bash: x]', { origin, policy: policy('ask') });
-		expect(result.origin).toEqual(origin);
-	});
 });
 
 describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 	'of an execution that is %s',
 	(mode) => {
 		const run = MODES[mode];
-
-		test('a valid answer is parsed, and `text` stays', async () => {
-			const service = simulation();
-			const result = await run(service, `[work 5s] [say ${RIGHT}]`);
-			expect(messages(service)).toEqual([]);
-			for (const isSimple of [true, false])
-				expect(toJson(result, false, isSimple)).toMatchObject({
-					status: 'completed',
-					text: RIGHT,
-					output: LINKS,
-				});
-		});
-
-		test('an invalid answer is repaired by exactly one message in the same session, with the exact reason', async () => {
-			const service = simulation();
-			const result = await run(service, WRONG_ONCE);
-			expect(result).toMatchObject({ kind: 'completed', output: LINKS, warnings: [] });
-			expect(starts(service)).toHaveLength(1);
-			expect(messages(service)).toHaveLength(1);
-			const { text } = messages(service)[0].body;
-			expect(text).toContain(REASON);
-			expect(text).toContain(INSTRUCTIONS);
-		});
 
 		test('two invalid answers are an error with the session, and no retry starts another or sends a second message', async () => {
 			const service = simulation();
@@ -122,7 +85,7 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 			expect(messages(service)).toHaveLength(1);
 		});
 
-		test("rule 4: a retry uses the session's answer at that time", async () => {
+		test("a retry uses the session's answer at that time", async () => {
 			const service = simulation();
 			const nodeContext = {};
 			const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
