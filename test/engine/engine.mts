@@ -85,8 +85,6 @@ export interface Setup {
 	settings?: Partial<INode>;
 	/** Under the type name that n8n gives a node which an AI agent uses as its tool */
 	asTool?: boolean;
-	/** The output that's connected to the node's own input */
-	backFrom?: number;
 	/** What a sub-node on its input for output parsers supplies; an error, to throw it */
 	outputParser?: unknown;
 	/** An execution to retry: its data and the node's context are passed on */
@@ -107,11 +105,9 @@ function prepare({
 	binary = [],
 	settings,
 	asTool,
-	backFrom,
 	outputParser,
 }: Setup) {
 	supplied = outputParser;
-	const toNode = [{ node: NODE, type: 'main' as const, index: 0 }];
 	const nodes = [
 		{
 			id: '1',
@@ -137,10 +133,7 @@ function prepare({
 	const toInput = [{ node: NODE, type: 'ai_outputParser' as const, index: 0 }];
 	const connections = {
 		...(outputParser !== undefined && { [PARSER]: { ai_outputParser: [toInput] } }),
-		Source: { main: [toNode] },
-		...(backFrom !== undefined && {
-			[NODE]: { main: [...Array.from({ length: backFrom }, () => []), toNode] },
-		}),
+		Source: { main: [[{ node: NODE, type: 'main' as const, index: 0 }]] },
 	};
 	const prepared = prepareWorkflow({ nodes, connections }, credentials, source);
 	// Each run is its own execution, as a retry is.
@@ -207,7 +200,6 @@ export interface Poller {
 	id: string;
 }
 
-/** Number of triggers were started */
 /**
  * A polling trigger as n8n has it from an activation on.
  * @param state what an earlier one has left in the database

@@ -1,29 +1,25 @@
 // What the items of a session say about it: the message to send, the project, and how long it took.
 import { expect, test } from '@jest/globals';
 import { controlWithin } from '../../local-service/control/client.mts';
-import { createStage, fillIn, NODE, runsOf, type Flow } from './flow.mts';
+import { answering, createStage, fillIn, NODE, runsOf } from './flow.mts';
 
 const projectReads = (stage: ReturnType<typeof createStage>) => stage.of('GET', '/projects');
 
 test('an item for an approver begins with the message, its link and the question, and the link is the last line', async () => {
 	const stage = createStage();
-	const flow: Flow = { items: [{ prompt: '[ask bash: git push] [say Done]' }] };
-	let seen = 0;
-	await stage.run(flow, async (paused) => {
-		const [asked] = runsOf(paused, NODE, 1).flat();
-		if (!asked || seen++ > 0) return;
-		expect(Object.keys(asked).slice(0, 3)).toEqual(['message', 'approvalUrl', 'question']);
-		const lines = String(asked.message).split('  \n');
-		expect(lines).toEqual([
-			'The agent wants to run this command: «git push»',
-			expect.stringMatching(/^Project: «Juniper Coffee»$/),
-			expect.stringMatching(/^Answer until .+\. After that, the session is aborted\.$/),
-			asked.approvalUrl,
-		]);
-		const { body } = await stage.open(flow, paused, lines.at(-1)!);
-		return (await stage.open(flow, paused, lines.at(-1)!, fillIn(body, 'Approve once'))).data;
-	});
-	expect(seen).toBeGreaterThan(0);
+	const flow = { items: [{ prompt: '[ask bash: git push] [say Done]' }] };
+	const {
+		asked: [asked],
+		sent,
+	} = await answering(stage, flow, (html) => fillIn(html, 'Approve once'));
+	expect(Object.keys(asked).slice(0, 3)).toEqual(['message', 'approvalUrl', 'question']);
+	expect(String(asked.message).split('  \n')).toEqual([
+		'The agent wants to run this command: «git push»',
+		expect.stringMatching(/^Project: «Juniper Coffee»$/),
+		expect.stringMatching(/^Answer until .+\. After that, the session is aborted\.$/),
+		asked.approvalUrl,
+	]);
+	expect(sent).toHaveLength(1);
 });
 
 test.each([

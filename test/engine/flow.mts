@@ -150,8 +150,6 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		overrides,
 	});
 	const [project] = service.seed().projects;
-	/** n8n's database for the deduplication helper */
-	const marks = new Set<string>();
 	/** Ends the current process at a request. The service answers nothing of it anymore. */
 	let death: { atRequest: number; isAfter: boolean; die(): void } | undefined;
 	const isDead = () => death?.atRequest === 0;
@@ -217,7 +215,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
 		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
 		prepared.workflow.id = host;
-		databases.set(host, { marks, isDead });
+		databases.set(host, { marks: new Set(), isDead });
 		return prepared;
 	}
 
@@ -266,13 +264,17 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		service,
 		problems,
 		project,
+		parametersOf,
 		credentials,
-		marks,
 		requests,
 		begin,
-		now: () => time.now() - began,
 		of: (method: string, ending: string) =>
 			requests.filter((each) => each.method === method && each.path.endsWith(ending)),
+		/** The bodies of POST requests, as the service got them */
+		bodies: (ending: string) =>
+			requests
+				.filter(({ method, path }) => method === 'POST' && path.endsWith(ending))
+				.map(({ body }) => JSON.parse(Buffer.from(body).toString())),
 		sessions: service.sessions,
 		/** Calls the service as someone else would. */
 		async call(method: 'GET' | 'POST', path: string, body?: object) {
@@ -402,3 +404,28 @@ export const runsOf = (run: Pick<IRun, 'data'>, name: string, output = 0): IData
 	(run.data.resultData.runData[name] ?? []).map(({ data }) =>
 		(data?.main[output] ?? []).map(({ json }) => json),
 	);
+
+/** Fills in the form of an approval page */
+export type Fill = (html: string, item: IDataObject) => Record<string, string>;
+
+/** Runs a workflow, and sends each item on To Approve the next form, which n8n resumes. Returns what came of it. */
+export async function answering(stage: Stage, flow: Flow, ...fills: Fill[]) {
+	const pages: string[] = [];
+	const replies: string[] = [];
+	let answered = 0;
+	const run = await stage.run(flow, async (paused) => {
+		const item = runsOf(paused, NODE, 1).flat()[answered];
+		if (!item || !fills[answered]) return;
+		const link = String(item.approvalUrl);
+		const { body } = await stage.open(flow, paused, link);
+		pages.push(body);
+		const reply = await stage.open(flow, paused, link, fills[answered](body, item));
+		replies.push(reply.body);
+		if (!reply.resumes) return;
+		answered++;
+		return reply.data;
+	});
+	const [item] = runsOf(run, NODE).flat();
+	const asked = runsOf(run, NODE, 1).flat();
+	return { run, item, asked, pages, replies, sent: stage.bodies('/resolve') };
+}

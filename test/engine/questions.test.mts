@@ -2,40 +2,21 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { exampleWorkflow, SCRIPTS } from '../../tools/examples.mts';
-import { createStage, fillIn, NODE, runsOf, type Flow, type Stage } from './flow.mts';
-
-type Fill = (html: string, item: IDataObject) => Record<string, string>;
+import {
+	answering,
+	createStage,
+	fillIn,
+	NODE,
+	runsOf,
+	type Fill,
+	type Flow,
+	type Stage,
+} from './flow.mts';
 
 const ask = (prompt: string, parameters: IDataObject = {}): Flow => ({
 	parameters: { permissionPolicy: 'ask', ...parameters },
 	items: [{ prompt }],
 });
-
-/** Returns the bodies of requests, as the service got them. */
-const listBodies = (stage: Stage, ending: string) =>
-	stage.of('POST', ending).map(({ body }) => JSON.parse(Buffer.from(body).toString()));
-
-/** Runs a workflow, and answers each item on To Approve with the next form. Returns the pages, items and bodies that were sent. */
-async function answering(stage: Stage, flow: Flow, ...fills: Fill[]) {
-	const pages: string[] = [];
-	const replies: string[] = [];
-	let answered = 0;
-	const run = await stage.run(flow, async (paused) => {
-		const item = runsOf(paused, NODE, 1).flat()[answered];
-		if (!item || !fills[answered]) return;
-		const link = String(item.approvalUrl);
-		const { body } = await stage.open(flow, paused, link);
-		pages.push(body);
-		const reply = await stage.open(flow, paused, link, fills[answered](body, item));
-		replies.push(reply.body);
-		if (!reply.resumes) return;
-		answered++;
-		return reply.data;
-	});
-	const [item] = runsOf(run, NODE).flat();
-	const sent = listBodies(stage, '/resolve');
-	return { run, item, pages, replies, sent, asked: runsOf(run, NODE, 1).flat() };
-}
 
 const FORMS = ['', 'questions-in-message', 'questions-in-response'];
 const stageFor = (dialect: string) => createStage(dialect === '' ? [] : [dialect]);
@@ -190,7 +171,7 @@ describe('a question of the agent', () => {
 describe('a denial with a reason', () => {
 	const prompt = '[ask bash: git push + bash: rm -rf build] [say Done.]';
 	const deny: Fill = (html) => fillIn(html, 'Deny', { reason1: 'Use the trash.', comment: '' });
-	const messages = (stage: Stage) => listBodies(stage, '/messages').map(({ text }) => text);
+	const messages = (stage: Stage) => stage.bodies('/messages').map(({ text }) => text);
 
 	test('sends it with the decision if an override has a place, and a comment on an approval as a message', async () => {
 		const stage = createStage();
@@ -256,7 +237,7 @@ describe('Apply an Answer', () => {
 			[applied] = runsOf(ended, NODE).flat();
 			if (error) await stage.call('POST', `/agent/sessions/${item.sessionId}/abort`, {});
 		});
-		return { stage, run, applied, error, sent: listBodies(stage, '/resolve') };
+		return { stage, run, applied, error, sent: stage.bodies('/resolve') };
 	}
 
 	test.each<[unknown, string]>([
@@ -286,7 +267,7 @@ describe('Apply an Answer', () => {
 	])('%s: sends the comment of a denial to the agent', async (answer, messages) => {
 		const comment = 'On the staging site.';
 		const { stage, applied } = await applying('[ask bash: a] [say Done.]', answer, { comment });
-		expect(listBodies(stage, '/messages').map(({ text }) => text)).toEqual(messages);
+		expect(stage.bodies('/messages').map(({ text }) => text)).toEqual(messages);
 		expect(applied?.decisions).toMatchObject([{ comment }]);
 	});
 
@@ -294,7 +275,7 @@ describe('Apply an Answer', () => {
 		const { stage, applied } = await applying('[ask bash: a + bash: b] [say Done.]', 'deny', {
 			comment: 'No',
 		});
-		expect(listBodies(stage, '/messages')).toEqual([]);
+		expect(stage.bodies('/messages')).toEqual([]);
 		expect(applied?.warnings).toEqual([expect.stringMatching(/^The comment wasn't sent/)]);
 	});
 });
@@ -364,7 +345,7 @@ test('the example "Ask before it publishes" asks a question, shows a diff, and t
 	);
 	expect(pages[1]).toContain('<table class="change">');
 	expect(pages[2]).toContain('The agent gets it.');
-	expect(listBodies(stage, '/messages').map(({ text }) => text)).toEqual([
+	expect(stage.bodies('/messages').map(({ text }) => text)).toEqual([
 		'Use the staging site first.',
 	]);
 	expect(sent.map(({ response }) => response)).toEqual(['fresh', 'once', 'reject', 'once']);

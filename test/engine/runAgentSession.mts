@@ -1,21 +1,14 @@
 // Run Agent Session in n8n's engine and in simulated time, against the local mock service.
-import { createVirtualTime } from './virtualTime.mts';
+import { createStage, NODE, type Stage } from './flow.mts';
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { createService } from '../../local-service/app.mts';
-import { mainToken } from '../../local-service/auth.mts';
-import { credentialFor } from '../../local-service/caller.mts';
 import { controlWithin, type ControlClient } from '../../local-service/control/client.mts';
-import { byId } from '../../n8n-host/workflows.mts';
-import { serviceTime } from '../support/virtualClock.mts';
 import * as engine from './engine.mts';
 import type { Execution, Setup } from './engine.mts';
 
 /** The outputs in their order. `error` is the one that n8n adds with On Error. */
 const OUTPUT_KEYS = ['completed', 'needsApproval', 'error'] as const;
 export type OutputKey = (typeof OUTPUT_KEYS)[number];
-
-const NODE = 'Node under test';
 
 /** Returns the items of an output in all runs of the node. */
 export const itemsOn = ({ data }: Execution, output: OutputKey) =>
@@ -32,36 +25,22 @@ export const texts = (execution: Execution): Partial<Record<OutputKey, unknown[]
 		).filter(([, found]) => found.length > 0),
 	);
 
-let hosts = 0;
-
 /** A service in simulated time for the tests of one file, as new for each of them */
 export function useRunAgentSession() {
-	let time: ReturnType<typeof createVirtualTime>;
-	let service: ReturnType<typeof createService>;
+	let stage: Stage;
 	let control: ControlClient;
-	let credentials: ReturnType<typeof credentialFor>;
-	let problems: string[] = [];
 	beforeEach(() => {
-		problems = [];
-		time = createVirtualTime();
-		service = createService({
-			clock: serviceTime(time),
-			log: (problem) => problems.push(problem),
-		});
-		control = controlWithin(service.app);
-		const host = `session-${++hosts}.test`;
-		time.serve(host, service.app);
-		credentials = credentialFor({ baseUrl: `https://${host}/v1`, key: mainToken, overrides: {} });
+		stage = createStage();
+		control = controlWithin(stage.service.app);
 	});
 	afterEach(async () => {
-		await service.app.close();
-		expect(problems).toEqual([]);
+		await stage.service.app.close();
+		expect(stage.problems).toEqual([]);
 	});
 
-	const projectId = () => service.seed().projects[0].id;
-	const parameters = (changes: IDataObject = {}): IDataObject => ({
-		operation: 'start',
-		projectId: byId(projectId()),
+	const projectId = () => stage.project.id;
+	const parameters = (changes: IDataObject) => ({
+		...stage.parametersOf(),
 		prompt: '[work 5s] [say Done]',
 		permissionPolicy: 'ask',
 		whileWaiting: 'keepRunning',
@@ -70,14 +49,14 @@ export function useRunAgentSession() {
 	const setup = (changes: IDataObject = {}, more: Partial<Setup> = {}): Setup => ({
 		node: 'runAgentSession',
 		parameters: parameters(changes),
-		credentials,
+		credentials: stage.credentials,
 		...more,
 	});
 	return {
 		setup,
 		projectId,
-		sessions: () => service.sessions(),
-		credentials: () => credentials,
+		sessions: () => stage.sessions(),
+		credentials: () => stage.credentials,
 		addFaults: async (faults: Parameters<ControlClient['addFaults']>[0]) =>
 			await control.addFaults(faults),
 		requests: async () => await control.requests(),
@@ -88,10 +67,10 @@ export function useRunAgentSession() {
 		startSession: async (prompt: string) =>
 			await control.startSession({ projectId: projectId(), prompt }),
 		/** Runs it to its end. */
-		run: async (given: Setup) => await time.run(async () => await engine.run(given)),
+		run: async (given: Setup) => await stage.time.run(async () => await engine.run(given)),
 		/** Runs it, and selects Stop after this time. */
 		stopAfter: async (given: Setup, ms: number) =>
-			await time.run(async () => {
+			await stage.time.run(async () => {
 				const started = engine.start(given);
 				await new Promise((resolve) => setTimeout(resolve, ms));
 				started.stop();
@@ -100,6 +79,5 @@ export function useRunAgentSession() {
 				await new Promise((resolve) => setTimeout(resolve, 5_000));
 				return execution;
 			}),
-		advance: (ms: number) => time.advance(ms),
 	};
 }

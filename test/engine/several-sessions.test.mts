@@ -1,9 +1,18 @@
-// The requests of several sessions on one approval page, in n8n-core's engine and in simulated time.
+// Several requests, also of several sessions, on one approval page, in n8n-core's engine and in simulated time.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { byId } from '../../n8n-host/workflows.mts';
 import { exampleWorkflow } from '../../tools/examples.mts';
-import { createStage, fillIn, NODE, runsOf, type Flow, type Stage } from './flow.mts';
+import {
+	answering,
+	createStage,
+	fillIn,
+	NODE,
+	runsOf,
+	type Fill,
+	type Flow,
+	type Stage,
+} from './flow.mts';
 
 const flowOf = (prompts: string[], parameters: IDataObject = {}): Flow => ({
 	parameters: { permissionPolicy: 'ask', ...parameters },
@@ -116,6 +125,27 @@ test('what "Approve all that look the same" fills in is sent alone, and the othe
 	expect(new Set(sent)).toHaveProperty('size', 2);
 	expect(sent).toHaveLength(2);
 });
+
+test.each<[count: number, questions: number]>([
+	[2, 1],
+	[7, 2],
+])(
+	'%i requests with the same content are each answered, in %i questions',
+	async (count, questions) => {
+		const requests = Array.from({ length: count }, () => 'bash: npm test').join(' + ');
+		const answer: Fill = (html) => ({
+			...fillIn(html, 'Approve once'),
+			request1: fillIn(html, 'Deny').request1,
+		});
+		const flow = flowOf([`[ask ${requests}] [say Went on.]`]);
+		const { item, asked, sent } = await answering(createStage(), flow, answer, answer);
+		expect(asked).toHaveLength(questions);
+		const decisions = (item.decisions as IDataObject[]).map(({ decision }) => decision);
+		expect(decisions).toHaveLength(count);
+		expect(decisions.filter((decision) => decision === 'deny')).toHaveLength(questions);
+		expect(sent).toHaveLength(count);
+	},
+);
 
 describe('approvers whom each item names', () => {
 	const flow: Flow = {
