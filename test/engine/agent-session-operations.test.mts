@@ -6,6 +6,17 @@ import { rl, useOperations } from './operations.mts';
 
 const { only, sent, service, session, settled, setup } = useOperations();
 
+/** A session with a pending request, and the parameters that name it */
+async function pending(prompt: string) {
+	const sessionId = await session(prompt);
+	const isPending = (found: any) => found.pendingInteractions.length > 0;
+	const [interaction] = (await settled(sessionId, isPending)).pendingInteractions;
+	return { interaction, named: { sessionId, interactionId: interaction.id } };
+}
+const resolving = (parameters: IDataObject) => setup('agentSession.resolveInteraction', parameters);
+const answers = async () =>
+	(await sent('POST')).filter(({ path }) => path.endsWith('/resolve')).length;
+
 describe('agent sessions', () => {
 	test('create', async () => {
 		const created = await only('agentSession.create', {
@@ -48,29 +59,15 @@ describe('agent sessions', () => {
 		['deny', {}, 'reject'],
 		['option', { optionValue: 'always' }, 'always'],
 	])('resolve an interaction: %s', async (decision, more, value) => {
-		const sessionId = await session('[ask bash: x]');
-		const { pendingInteractions } = await settled(
-			sessionId,
-			(found) => found.pendingInteractions.length > 0,
-		);
-		await only('agentSession.resolveInteraction', {
-			sessionId,
-			interactionId: pendingInteractions[0].id,
-			decision,
-			...more,
-		});
+		const { named } = await pending('[ask bash: x]');
+		await only('agentSession.resolveInteraction', { ...named, decision, ...more });
 		expect((await service.sessions())[0].interactions).toMatchObject([{ value }]);
 	});
 
 	describe('an answer to a question of the agent', () => {
 		const answer = async (question: string, text: string) => {
-			const sessionId = await session(question);
-			const { pendingInteractions } = await settled(
-				sessionId,
-				(found) => found.pendingInteractions.length > 0,
-			);
-			const given = { sessionId, interactionId: pendingInteractions[0].id, decision: 'answer' };
-			return setup('agentSession.resolveInteraction', { ...given, answer: text });
+			const { named } = await pending(question);
+			return resolving({ ...named, decision: 'answer', answer: text });
 		};
 
 		test.each([
@@ -101,74 +98,44 @@ describe('agent sessions', () => {
 		])('is refused: %s', async (_, question, text, more, reason) => {
 			const { error, outputs } = await run({ ...(await answer(question, text)), ...more });
 			expect(error?.description ?? JSON.stringify(outputs)).toMatch(reason);
-			expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
+			expect(await answers()).toBe(0);
 		});
 	});
 
 	test.each(['approve', 'deny'])(
 		'a question is not decided by %s: the error quotes it',
 		async (decision) => {
-			const question = '[question Which colour? {red=Red, blue=Blue}]';
-			const sessionId = await session(question);
-			const { pendingInteractions } = await settled(
-				sessionId,
-				(found) => found.pendingInteractions.length > 0,
-			);
-			const given = { sessionId, interactionId: pendingInteractions[0].id, decision };
-			const { error } = await run(setup('agentSession.resolveInteraction', given));
+			const { named } = await pending('[question Which colour? {red=Red, blue=Blue}]');
+			const { error } = await run(resolving({ ...named, decision }));
 			expect(error).toMatchObject({
 				message: 'The interaction is a question',
 				description: expect.stringMatching(/Set 'Decision' to Answer\..*Which colour\?/),
 			});
-			expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
+			expect(await answers()).toBe(0);
 		},
 	);
 
 	test('an interaction whose options are not recognized is not answered by a guess', async () => {
-		const sessionId = await session('[ask bash: x {left=Left, right=Right}]');
-		const { pendingInteractions } = await settled(
-			sessionId,
-			(found) => found.pendingInteractions.length > 0,
-		);
-		const { error } = await run(
-			setup('agentSession.resolveInteraction', {
-				sessionId,
-				interactionId: pendingInteractions[0].id,
-				decision: 'approve',
-			}),
-		);
+		const { named } = await pending('[ask bash: x {left=Left, right=Right}]');
+		const { error } = await run(resolving({ ...named, decision: 'approve' }));
 		expect(error?.description).toMatch(/left, right/);
-		expect((await sent('POST')).filter(({ path }) => path.endsWith('/resolve'))).toEqual([]);
+		expect(await answers()).toBe(0);
 	});
 
 	describe('resolve an interaction that an approver has seen', () => {
 		const ask = async () => {
-			const sessionId = await session('[ask bash: x]');
-			const { pendingInteractions } = await settled(
-				sessionId,
-				(found) => found.pendingInteractions.length > 0,
-			);
-			const [{ id, permission, patterns, metadata, response }] = pendingInteractions;
-			const fields = {
+			const { interaction, named } = await pending('[ask bash: x]');
+			const { permission, patterns, metadata, response } = interaction;
+			const fields: IDataObject = {
 				expectedPermission: permission,
 				expectedPatterns: patterns,
 				expectedMetadata: metadata,
-				expectedInstruction: (response as IDataObject).instruction,
-			} as IDataObject;
+				expectedInstruction: response.instruction,
+			};
 			const resolve = async (additionalFields: IDataObject, asTool = false) =>
-				await run({
-					...setup('agentSession.resolveInteraction', {
-						sessionId,
-						interactionId: id,
-						decision: 'approve',
-						additionalFields,
-					}),
-					asTool,
-				});
+				await run({ ...resolving({ ...named, decision: 'approve', additionalFields }), asTool });
 			return { fields, resolve };
 		};
-		const answers = async () =>
-			(await sent('POST')).filter(({ path }) => path.endsWith('/resolve')).length;
 
 		test.each([false, true])(
 			'is answered if nothing has changed, as a tool: %j',
