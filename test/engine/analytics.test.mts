@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
+import { finished, getMix, marks, shortText } from './clickHouse.mts';
 import { hints, run, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
@@ -78,31 +79,7 @@ describe('values from other nodes', () => {
 	const options = { parameters: { values: [{ name: 'value', value: '={{ $json.value }}' }] } };
 
 	test('stay values, for any text', async () => {
-		const anyText = fc.oneof(
-			fc.string({ unit: 'grapheme' }),
-			fc
-				.array(
-					fc.constantFrom(
-						"'",
-						'"',
-						'`',
-						'\\',
-						'--',
-						'/*',
-						'*/',
-						';',
-						'{{ 1 }}',
-						'}}',
-						'{value:String}',
-						'\n',
-						'\0',
-						"' OR 1 = 1 --",
-						"'), (SELECT 1",
-					),
-					{ maxLength: 6 },
-				)
-				.map((parts) => parts.join('')),
-		);
+		const anyText = getMix([marks, finished, shortText], 6);
 		const values = fc.sample(anyText, { numRuns: 300, seed: 5 });
 		const found = await rows(
 			{ query, options },

@@ -5,15 +5,7 @@ import fc from 'fast-check';
 import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import {
-	shortText,
-	finished,
-	marks,
-	getMix,
-	orRefusal,
-	useClickHouse,
-	type Piece,
-} from './clickHouse.mts';
+import { shortText, finished, marks, getMix, orRefusal, useClickHouse } from './clickHouse.mts';
 
 const clickHouse = useClickHouse('places_of_values');
 
@@ -44,44 +36,6 @@ const getValues = (value: string) => {
 		evaluate: (expression: string) => expressions[expression.slice(2, -2).trim()],
 	};
 };
-
-test('two queries of one template differ only in their values', async () => {
-	const places = fc.constantFrom(
-		...['{{ v }}', "'{{ v }}'", '"{{ v }}"', '`{{ v }}`', '{{ list }}', '-{{ n }}', ' {{ v }} '],
-		...[
-			'{p}',
-			'{p:String}',
-			'{p:Identifier}',
-			't.{p:Identifier}',
-			'{p:UInt8}',
-			'{l:Array(String)}',
-		],
-	);
-	const template = fc.oneof(
-		getMix([places, finished], 10, ' '),
-		getMix([places, places, finished], 6),
-		getMix([places, marks, finished, shortText], 8),
-	);
-	const pairs = fc
-		.sample(fc.tuple(template, hostile), { numRuns: 20_000, seed: 12 })
-		.map(([sql, value]) =>
-			['tame', value].map((each) => orRefusal(() => bind(`SELECT ${sql}`, getValues(each)))),
-		)
-		.filter((pair): pair is [string, string] => pair.every((bound) => typeof bound === 'string'));
-	const tame = await clickHouse.tokenize(pairs.map(([bound]) => bound));
-	const found = await clickHouse.tokenize(pairs.map(([, bound]) => bound));
-	const isPlace = ([, text]: Piece) => text.includes('tame');
-	let count = 0;
-	for (const [index, tokens] of tame.entries()) {
-		// The same tokens of the same types, and the same text wherever there is no value
-		const expected = tokens.map((token, at) =>
-			isPlace(token) ? [token[0], found[index][at]?.[1]] : token,
-		);
-		expect([pairs[index], found[index]]).toEqual([pairs[index], expected]);
-		count += tokens.filter(isPlace).length;
-	}
-	expect(count).toBeGreaterThan(10_000);
-});
 
 /** A column of a query, and what ClickHouse has to answer when its value is this */
 interface Column {
