@@ -1,5 +1,5 @@
 // A service that answers what a test says, over real HTTP: for what no sensible service would say.
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,6 +30,30 @@ export class Status {
 	}
 }
 
+/** Returns the port of a server on this machine. */
+async function listen(server: Server): Promise<number> {
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return (server.address() as AddressInfo).port;
+}
+
+function close(server: Server): void {
+	server.closeAllConnections();
+	server.close();
+}
+
+/** Returns a function that starts a server on this machine for one test, and returns its port. */
+export function useServers() {
+	const servers: Server[] = [];
+	afterEach(() => {
+		for (const server of servers.splice(0)) close(server);
+	});
+	return async (server: Server): Promise<number> => {
+		servers.push(server);
+		return await listen(server);
+	};
+}
+
 export function useAnswers(): Answers {
 	const answers = { answer: () => ({}), requests: [] } as unknown as Answers;
 	let server: Server;
@@ -52,18 +76,13 @@ export function useAnswers(): Answers {
 			if (isStatus) response.end(JSON.stringify({ error: { code: 'refused', message: 'No.' } }));
 			else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
 		});
-		server.listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		const { port } = server.address() as AddressInfo;
-		answers.credentials = credentialFor({ baseUrl: `http://127.0.0.1:${port}/v1`, key: 'wa_key' });
+		const baseUrl = `http://127.0.0.1:${await listen(server)}/v1`;
+		answers.credentials = credentialFor({ baseUrl, key: 'wa_key' });
 	});
 	beforeEach(() => {
 		answers.requests.splice(0);
 	});
-	afterAll(() => {
-		server.closeAllConnections();
-		server.close();
-	});
+	afterAll(() => close(server));
 	return answers;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { byId } from '../../n8n-host/workflows.mts';
 import { getList, Status, useAnswers } from './answers.mts';
-import { options, poller, run, search, type Setup } from './engine.mts';
+import { operation, options, poller, run, search, type Setup } from './engine.mts';
 
 const service = useAnswers();
 const ID = '123e4567-e89b-12d3-a456-426614174000';
@@ -15,15 +15,8 @@ function serve(answers: Record<string, unknown>) {
 	service.answer = ({ method, path }) => answers[`${method} ${path}`] ?? new Status(404);
 }
 
-const setup = (does: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => {
-	const [resource, operation] = does.split('.');
-	return {
-		node: 'workspaceAutomation',
-		parameters: { resource, operation, ...parameters },
-		credentials: service.credentials,
-		...more,
-	};
-};
+const setup = (does: string, parameters: IDataObject, more?: Partial<Setup>) =>
+	operation(does, parameters, service.credentials, more);
 const only = async (...given: Parameters<typeof setup>) => {
 	const { outputs, error } = await run(setup(...given));
 	if (error) throw error;
@@ -189,6 +182,9 @@ test('Limit also holds for a service that sends more', async () => {
 });
 
 describe('setup_required', () => {
+	const trigger = (parameters: IDataObject) =>
+		poller({ node: 'workspaceAutomationTrigger', parameters, credentials: service.credentials });
+
 	const message = 'Create a project that a key can act on';
 	const setup_required = {
 		reason: 'no_compatible_projects',
@@ -203,51 +199,33 @@ describe('setup_required', () => {
 		serve(answer([]));
 		const listed = await run(setup('project.getAll', {}));
 		const searched = await search(setup('task.getAll', {}), 'getProjects').catch((error) => error);
-		const trigger = { ...setup('', {}), node: 'workspaceAutomationTrigger' };
-		const chosen = await options(trigger, 'getProjectOptions').catch((error) => error);
+		const node = 'workspaceAutomationTrigger';
+		const chosen = await options({ ...setup('', {}), node }, 'getProjectOptions').catch(
+			(error) => error,
+		);
 		for (const error of [listed.error, searched, chosen])
 			expect(error).toMatchObject({ message, description: expect.stringContaining('Acme') });
 	});
 
-	test('is in the log and the custom data of a list with projects, and in the log of a trigger', async () => {
+	test('is in the custom data of a list with projects', async () => {
 		serve(answer([{ object: 'project', id: ID }]));
 		const { customData, outputs } = await run(setup('project.getAll', {}));
 		expect(outputs[0]).toHaveLength(1);
 		expect(customData).toMatchObject({ setupRequired: expect.stringContaining(message) });
-		const parameters = { event: 'projectAdded' };
-		const trigger = poller({
-			node: 'workspaceAutomationTrigger',
-			parameters,
-			credentials: service.credentials,
-		});
-		await trigger.poll();
-		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
 	});
 
-	test('is in the log of a trigger for the files of all projects', async () => {
-		serve({
-			...answer([{ object: 'project', id: ID }]),
-			'GET /files': getList(),
-		});
-		const parameters = { event: 'fileCreated' };
-		const trigger = poller({
-			node: 'workspaceAutomationTrigger',
-			parameters,
-			credentials: service.credentials,
-		});
-		await trigger.poll();
-		expect(trigger.warnings).toEqual([expect.stringContaining(message)]);
+	test.each(['projectAdded', 'fileCreated'])('is in the log of the trigger %s', async (event) => {
+		serve({ ...answer([{ object: 'project', id: ID }]), 'GET /files': getList() });
+		const polling = trigger({ event });
+		await polling.poll();
+		expect(polling.warnings).toEqual([expect.stringContaining(message)]);
 	});
 
 	test('is in the error of a trigger that has no sample to show', async () => {
 		serve(answer([]));
-		const parameters = { event: 'projectAdded' };
-		const trigger = poller({
-			node: 'workspaceAutomationTrigger',
-			parameters,
-			credentials: service.credentials,
-		});
-		const error = await trigger.test().catch((thrown) => thrown);
+		const error = await trigger({ event: 'projectAdded' })
+			.test()
+			.catch((thrown) => thrown);
 		expect(error.description).toContain(message);
 	});
 

@@ -91,6 +91,22 @@ export interface Setup {
 	retryOf?: Execution;
 }
 
+/** Runs an operation of Workspace Automation, such as `task.get`. */
+export function operation(
+	does: string,
+	parameters: IDataObject,
+	credentials: Setup['credentials'],
+	more: Partial<Setup> = {},
+): Setup {
+	const [resource, name] = does.split('.');
+	return {
+		node: 'workspaceAutomation',
+		parameters: { resource, operation: name, ...parameters },
+		credentials,
+		...more,
+	};
+}
+
 const NODE = 'Node under test';
 const PARSER = 'Output parser';
 

@@ -1,11 +1,11 @@
 // A service that means harm, or has been taken over: it sends too much, never ends, or echoes the key. Over real HTTP, in n8n's engine.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
-import { logger, run, start, type Setup } from './engine.mts';
+import { useServers } from './answers.mts';
+import { logger, operation, run, start } from './engine.mts';
 import { byId as rl } from '../../n8n-host/workflows.mts';
 import { credentialFor } from '../../local-service/caller.mts';
 
@@ -16,53 +16,22 @@ const ID = '123e4567-e89b-12d3-a456-426614174000';
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Its own server for each test */
-class Host {
-	readonly requests: Array<{ url: string; authorization?: string }> = [];
-	private readonly server: Server;
+const listen = useServers();
 
-	constructor(behave: Behaviour) {
-		this.server = createServer((request, response) => {
-			const { url = '', headers } = request;
-			this.requests.push({ url, authorization: headers.authorization });
-			behave(request, response);
-		});
-	}
-
-	async listen() {
-		this.server.listen(0, '127.0.0.1');
-		await once(this.server, 'listening');
-	}
-
-	get url() {
-		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-	}
-
-	close() {
-		this.server.closeAllConnections();
-		this.server.close();
-	}
+/** Starts a server for this test, and notes what it's asked. */
+async function hostThat(behave: Behaviour) {
+	const requests: Array<{ url: string; authorization?: string }> = [];
+	const server = createServer((request, response) => {
+		const { url = '', headers } = request;
+		requests.push({ url, authorization: headers.authorization });
+		behave(request, response);
+	});
+	return { requests, url: `http://127.0.0.1:${await listen(server)}` };
 }
+type Host = Awaited<ReturnType<typeof hostThat>>;
 
-const hosts: Host[] = [];
-async function hostThat(behave: Behaviour): Promise<Host> {
-	const host = new Host(behave);
-	hosts.push(host);
-	await host.listen();
-	return host;
-}
-afterEach(() => {
-	for (const host of hosts.splice(0)) host.close();
-});
-
-const setup = (host: Host, operation: string, parameters: IDataObject = {}): Setup => {
-	const [resource, name] = operation.split('.');
-	return {
-		node: 'workspaceAutomation',
-		parameters: { resource, operation: name, ...parameters },
-		credentials: credentialFor({ baseUrl: `${host.url}/v1`, key: KEY }),
-	};
-};
+const setup = (host: Host, does: string, parameters: IDataObject = {}) =>
+	operation(does, parameters, credentialFor({ baseUrl: `${host.url}/v1`, key: KEY }));
 const starting = { projectId: rl(ID), prompt: 'x' };
 
 /** Writes for as long as someone reads */

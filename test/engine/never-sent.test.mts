@@ -1,31 +1,16 @@
 // Requests that never leave n8n, in n8n's engine: the error says so, and never that a session may have been started.
-import { afterEach, expect, test } from '@jest/globals';
-import { once } from 'node:events';
+import { expect, test } from '@jest/globals';
 import { createServer as createHttpServer } from 'node:http';
-import type { AddressInfo, Server, Socket } from 'node:net';
 import { ssrfProtection } from '../../n8n-host/core.mts';
 import { byId as rl } from '../../n8n-host/workflows.mts';
 import { credentialFor } from '../../local-service/caller.mts';
+import { useServers } from './answers.mts';
 import { builtCredential, run, type Setup } from './engine.mts';
 
 const ID = '123e4567-e89b-12d3-a456-426614174000';
 const KEY = 'wa_live_key';
 
-const servers: Server[] = [];
-const sockets: Socket[] = [];
-afterEach(() => {
-	for (const socket of sockets.splice(0)) socket.destroy();
-	for (const server of servers.splice(0)) server.close();
-});
-
-/** Returns the port of a server on this machine. */
-async function listen(server: Server): Promise<number> {
-	servers.push(server);
-	server.on('connection', (socket) => sockets.push(socket));
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	return (server.address() as AddressInfo).port;
-}
+const listen = useServers();
 
 const service = () =>
 	createHttpServer((_, response) => response.writeHead(200).end(JSON.stringify({ sessionId: ID })));

@@ -3,7 +3,7 @@
 import { expect } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import type { FaultRule } from '../../local-service/faults.mts';
-import { run, type Execution, type Setup } from './engine.mts';
+import { operation, run, type Execution, type Setup } from './engine.mts';
 import { useService } from './service.mts';
 
 export { byId as rl } from '../../n8n-host/workflows.mts';
@@ -13,19 +13,8 @@ export const jsons = ({ outputs }: Execution) => outputs[0].map(({ json }) => js
 /** A service for the tests of one file, and what they do with it */
 export function useOperations() {
 	const service = useService();
-	const setup = (
-		operation: string,
-		parameters: IDataObject = {},
-		more: Partial<Setup> = {},
-	): Setup => {
-		const [resource, name] = operation.split('.');
-		return {
-			node: 'workspaceAutomation',
-			parameters: { resource, operation: name, ...parameters },
-			credentials: service.credentials,
-			...more,
-		};
-	};
+	const setup = (does: string, parameters: IDataObject = {}, more?: Partial<Setup>) =>
+		operation(does, parameters, service.credentials, more);
 
 	const only = async (...given: Parameters<typeof setup>) => {
 		const execution = await run(setup(...given));

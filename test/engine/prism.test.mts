@@ -17,7 +17,7 @@ import { freePort } from '../../n8n-host/ports.mts';
 import { ensureParts } from '../../tools/parts.mts';
 import { documented } from '../support/documentRows.mts';
 import { good, ID, rl } from './badInput.mts';
-import { run, type Setup } from './engine.mts';
+import { operation, run, type Setup } from './engine.mts';
 
 const cli = fileURLToPath(
 	new URL('../prism/node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url),
@@ -106,19 +106,14 @@ const call = async (
 	overrides = {},
 	binary?: Setup['binary'],
 ) => {
-	const [resource, operation] = does.split('.');
-	return await run({
-		node: 'workspaceAutomation',
-		// The example of a page says that there is more, and its cursor is always the same.
-		parameters: { resource, operation, limit: 1, ...parameters },
-		credentials: {
-			baseUrl,
-			accessToken: 'wa_key',
-			apiVersion: '2026-10-05',
-			overrides: JSON.stringify(overrides),
-		},
-		binary,
-	});
+	const credentials = {
+		baseUrl,
+		accessToken: 'wa_key',
+		apiVersion: '2026-10-05',
+		overrides: JSON.stringify(overrides),
+	};
+	// The example of a page says that there is more, and its cursor is always the same.
+	return await run(operation(does, { limit: 1, ...parameters }, credentials, { binary }));
 };
 
 test('every operation of the contract is run here', () => {

@@ -4,7 +4,7 @@ import type { IDataObject, INodePropertyOptions } from 'n8n-workflow';
 import { endpoints } from '../support/endpoints.mts';
 import { useAnswers } from './answers.mts';
 import { good, ID } from './badInput.mts';
-import { nodeProperties, run } from './engine.mts';
+import { nodeProperties, operation, run } from './engine.mts';
 
 const service = useAnswers();
 const sent = () => service.requests.map(({ method, path }) => `${method} ${path}`);
@@ -28,11 +28,9 @@ const routings = () =>
 		.map(({ routing }) => routing!);
 
 const call = async (does: string, parameters: IDataObject, overrides = {}) => {
-	const [resource, operation] = does.split('.');
 	service.answer = () => response;
 	const credentials = { ...service.credentials, overrides: JSON.stringify(overrides) };
-	const given = { resource, operation, ...parameters };
-	await run({ node: 'workspaceAutomation', parameters: given, credentials });
+	await run(operation(does, parameters, credentials));
 };
 
 test('each routing has the method and the path of the document', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { getList, Status, useAnswers, type Asked } from './answers.mts';
-import { logger, run, search, type Setup } from './engine.mts';
+import { logger, operation, run, search } from './engine.mts';
 import { byId as rl } from '../../n8n-host/workflows.mts';
 
 const service = useAnswers();
@@ -10,14 +10,8 @@ const ID = '123e4567-e89b-12d3-a456-426614174000';
 const FOLDER = '223e4567-e89b-12d3-a456-426614174000';
 const OTHER = '323e4567-e89b-12d3-a456-426614174000';
 
-const setup = (does: string, parameters: IDataObject = {}): Setup => {
-	const [resource, operation] = does.split('.');
-	return {
-		node: 'workspaceAutomation',
-		parameters: { resource, operation, ...parameters },
-		credentials: service.credentials,
-	};
-};
+const setup = (does: string, parameters: IDataObject = {}) =>
+	operation(does, parameters, service.credentials);
 const items = async (does: string, parameters?: IDataObject) => {
 	const { outputs, error } = await run(setup(does, parameters));
 	if (error) throw error;

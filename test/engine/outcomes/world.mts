@@ -6,7 +6,7 @@ import type { SeedView, SessionView } from '../../../local-service/control/views
 import { settingsFor } from '../../../local-service/dialects/index.mts';
 import { namedOperations } from '../../../openapi/contract.mts';
 import { createVirtualTime } from '../virtualTime.mts';
-import { options, poller, run, search, type Execution, type Setup } from '../engine.mts';
+import { operation, options, poller, run, search, type Execution, type Setup } from '../engine.mts';
 import { mainToken } from '../../../local-service/auth.mts';
 import { credentialFor } from '../../../local-service/caller.mts';
 import { byId } from '../../../n8n-host/workflows.mts';
@@ -88,11 +88,10 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		key: mainToken,
 		overrides: told ? settingsFor(names) : {},
 	});
-	const setup = (node: string, parameters: IDataObject, more: Partial<Setup> = {}): Setup => ({
+	const setup = (node: string, parameters: IDataObject): Setup => ({
 		node,
 		parameters,
 		credentials,
-		...more,
 	});
 	const getOutputs = ({ outputs, error }: Execution) => {
 		if (error) throw error;
@@ -122,11 +121,8 @@ export async function createWorld(names: string[], told: boolean): Promise<World
 		},
 		settle: () => time.advance(60_000),
 		async operation(does, parameters = {}, more) {
-			const [resource, operation] = does.split('.');
-			const given = { resource, operation, ...parameters };
-			const outputs = getOutputs(
-				await time.run(async () => await run(setup('workspaceAutomation', given, more))),
-			);
+			const given = operation(does, parameters, credentials, more);
+			const outputs = getOutputs(await time.run(async () => await run(given)));
 			// A warning on an item tells a user as much as an error does.
 			const [warning] = outputs[0].flatMap(({ json }) => (json.warnings ?? []) as string[]);
 			if (warning !== undefined) throw new Error(warning);
