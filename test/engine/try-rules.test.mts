@@ -2,29 +2,15 @@
 import { expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
 import { run } from './engine.mts';
-import { useService } from './service.mts';
+import { useOperations } from './operations.mts';
 
-const service = useService();
+const { service, session, settled } = useOperations();
 
-async function waitFor<T>(read: () => Promise<T | undefined>): Promise<T> {
-	for (;;) {
-		const found = await read();
-		if (found !== undefined) return found;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
-}
-
-/** Starts a session, and waits until it's in a state. Returns its ID and dashboard URL. */
-async function startSession(prompt: string, isThere: (session: any) => boolean) {
-	const { projectId } = service;
-	const { sessionId } = await service.call('POST', '/agent/sessions', { projectId, prompt });
-	return await waitFor(async () => {
-		const session = await service.call('GET', `/agent/sessions/${sessionId}`).catch(() => ({}));
-		return isThere(session) ? (session as { sessionId: string; dashboardUrl: string }) : undefined;
-	});
-}
-
-const asks = ({ pendingInteractions = [] }) => pendingInteractions.length > 0;
+/** A session with pending requests, or one that has completed, as the service shows it */
+const pending = async (prompt: string) =>
+	await settled(await session(prompt), (found) => found.pendingInteractions.length > 0);
+const completed = async (prompt: string) =>
+	await settled(await session(prompt), ({ status }) => status === 'completed');
 
 async function tryOn(sessionId: unknown) {
 	const since = (await service.requests()).length;
@@ -53,9 +39,8 @@ async function tryOn(sessionId: unknown) {
 }
 
 test('shows the decisions about the pending requests of a session, with one request that only reads', async () => {
-	const { sessionId, dashboardUrl } = await startSession(
+	const { sessionId, dashboardUrl } = await pending(
 		'[ask bash: npm test + edit: index.html] [say Done]',
-		asks,
 	);
 	for (const named of [
 		sessionId,
@@ -81,7 +66,7 @@ test('shows the decisions about the pending requests of a session, with one requ
 });
 
 test('says so if nothing is pending', async () => {
-	const { sessionId } = await startSession('[say Done]', ({ status }) => status === 'completed');
+	const { sessionId } = await completed('[say Done]');
 	const { execution } = await tryOn(sessionId);
 	expect(execution.error).toMatchObject({
 		message: 'The session has no pending requests',
@@ -90,7 +75,7 @@ test('says so if nothing is pending', async () => {
 });
 
 test('reads a session like any other read: it retries after an outage', async () => {
-	const { sessionId } = await startSession('[ask bash: npm test]', asks);
+	const { sessionId } = await pending('[ask bash: npm test]');
 	await service.control.addFaults({
 		operationId: 'getAgentSession',
 		kind: 'status',

@@ -25,14 +25,6 @@ describe('the document, the contract and the node', () => {
 	});
 });
 
-describe('projects', () => {
-	test('get many', async () => {
-		const items = jsons(await run(setup('project.getAll', { limit: 3 })));
-		expect(items).toHaveLength(3);
-		expect(items[0]).toMatchObject({ object: 'project', id: service.projectId });
-	});
-});
-
 describe('lists', () => {
 	test('a limit of 150 is two requests, the second for 50', async () => {
 		await service.control.fillFiles(service.projectId, 300);
