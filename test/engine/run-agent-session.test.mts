@@ -350,24 +350,17 @@ describe('Stop', () => {
 		});
 	});
 
-	test('names the sessions that it could not abort', async () => {
-		await addFaults({ operationId: 'abortAgentSession', kind: 'status', status: 500, times: 20 });
-		const { error } = await stopAfter(setup({ prompt: '[work 10m]' }), 20_000);
-		expect(error?.description).toBe(
-			`Session ${sessions()[0].sessionId} couldn't be aborted and may still be running.`,
-		);
-	});
-
-	test('names the sessions that it aborted', async () => {
-		const { error } = await stopAfter(setup({ prompt: '[work 10m]' }), 20_000);
-		expect(error?.description).toBe(`Session ${sessions()[0].sessionId} was aborted.`);
-	});
-
-	test('with Abort on Stop off leaves the session running, and names it', async () => {
-		const stopping = setup({ prompt: '[work 10m]', options: { abortOnStop: false } });
-		const { error } = await stopAfter(stopping, 20_000);
-		expect(await of('POST', '/abort')).toEqual([]);
-		expect(error?.description).toBe(`Session ${sessions()[0].sessionId} is still running.`);
+	test.each<[string, number, IDataObject, string]>([
+		['that it aborted', 0, {}, 'was aborted'],
+		['that it could not abort', 20, {}, "couldn't be aborted and may still be running"],
+		['that it left running, with Abort on Stop off', 0, { abortOnStop: false }, 'is still running'],
+	])('names the sessions %s', async (_, times, options, end) => {
+		if (times > 0)
+			await addFaults({ operationId: 'abortAgentSession', kind: 'status', status: 500, times });
+		const { error } = await stopAfter(setup({ prompt: '[work 10m]', options }), 20_000);
+		const [{ sessionId, aborted }] = sessions();
+		expect(error?.description).toBe(`Session ${sessionId} ${end}.`);
+		expect(aborted).toBe(end === 'was aborted');
 	});
 
 	test('starts nothing and aborts nothing that has completed with Retry On Fail', async () => {
@@ -377,10 +370,10 @@ describe('Stop', () => {
 		expect(sessions().map(({ aborted }) => aborted)).toEqual([false, true]);
 	});
 
-	test('during the start aborts the session that the start created', async () => {
+	test.each([true, false])('during the start, with Abort on Stop %s', async (abortOnStop) => {
 		await addFaults({ operationId: 'createAgentSession', kind: 'latency', ms: 500 });
-		await stopAfter(setup({ prompt: '[work 10m]' }), 200);
-		expect(sessions().map(({ aborted }) => aborted)).toEqual([true]);
+		await stopAfter(setup({ prompt: '[work 10m]', options: { abortOnStop } }), 200);
+		expect(sessions().map(({ aborted }) => aborted)).toEqual([abortOnStop]);
 	});
 });
 
@@ -396,6 +389,12 @@ describe('as a tool', () => {
 		const { json } = execution.outputs[0][0];
 		expect(json).toMatchObject({ status, sessionId: expect.any(String) });
 		expect(json).not.toHaveProperty('approvalUrl');
+	});
+
+	test('takes no minutes of Ask If Quiet from a model', async () => {
+		const options = { askIfQuiet: '={{ $json.minutes }}' };
+		const { outputs } = await run(setup({ options }, { items: [{ minutes: 20 }], asTool: true }));
+		expect(outputs[0][0].json.error).toMatch(/^A model must not fill in 'Ask If Quiet/);
 	});
 
 	test('an error for the model has a way out and the session', async () => {
