@@ -39,12 +39,6 @@ test('a preview that hangs delays the question by at most 10 seconds, and the qu
 	expect(item.warnings).toEqual([expect.stringMatching(/^There's no preview: /)]);
 });
 
-test('a preview that hangs delays a completed session by at most 10 seconds', async () => {
-	const { service, complete } = stage('hangs');
-	expect(await complete()).toMatchObject({ status: 'completed', text: 'Done' });
-	expect(service.now() - previews(service)[0].at).toBeLessThanOrEqual(10_000);
-});
-
 describe('a preview is a warning, and the session completes', () => {
 	test.each<[string, Weather, RegExp]>([
 		['that is refused', status(403), /The API key doesn't allow this/],
@@ -75,12 +69,6 @@ test('after a failure before a question, it is asked for once more, when the ses
 	expect(previews(service)).toHaveLength(2);
 });
 
-test('before a question, there is one try', async () => {
-	const { service, ask } = stage(status(503));
-	await ask();
-	expect(previews(service)).toHaveLength(1);
-});
-
 test('it is not asked for a third time', async () => {
 	const { service, ask, complete } = stage(status(403));
 	const context: { flow?: object } = {};
@@ -95,26 +83,19 @@ describe('only a safe address becomes a link', () => {
 		['HTTPS://Preview.Example', 'https://preview.example/'],
 		['https://prévia.example/ñ', 'https://xn--prvia-csa.example/%C3%B1'],
 		['http://localhost:5678/p', 'http://localhost:5678/p'],
-		['http://a.localhost/p', 'http://a.localhost/p'],
 		['http://127.0.0.2/p', 'http://127.0.0.2/p'],
 		['http://[::1]:5678/p', 'http://[::1]:5678/p'],
 		['http://preview.example/p', undefined],
 		['http://localhost.evil.example/p', undefined],
-		['http://127.0.0.1.evil.example/p', undefined],
 		['javascript:alert(1)', undefined],
 		['JavaScript:alert(1)//https://preview.example', undefined],
 		['java\nscript:alert(1)', undefined],
-		['data:text/html,<script>alert(1)</script>', undefined],
 		['ftp://preview.example/p', undefined],
-		['file:///etc/passwd', undefined],
 		['//preview.example/p', undefined],
-		['/p', undefined],
 		['', undefined],
 		['https://', undefined],
-		['https://user@preview.example/p', undefined],
 		['https://user:word@preview.example/p', undefined],
 		['https://preview.example:443@evil.example/p', undefined],
-		['<a href="https://preview.example">x</a>', undefined],
 		['https://preview.example/"><script>alert(1)</script>', undefined],
 		['https://preview.example/a b', undefined],
 		['https://preview.example/\u202E', 'https://preview.example/%E2%80%AE'],
@@ -126,7 +107,6 @@ describe('only a safe address becomes a link', () => {
 		[`https://preview.example/${'ñ'.repeat(1_000)}`, undefined],
 		[`https://preview.example/${'a'.repeat(10_000)}`, undefined],
 		[7, undefined],
-		[null, undefined],
 		[{ href: 'https://preview.example' }, undefined],
 	])('%p', async (url, link) => {
 		const { ask } = stage({ change: (body) => ({ ...body, url }) });
