@@ -150,6 +150,8 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		overrides,
 	});
 	const [project] = service.seed().projects;
+	/** n8n's database for the deduplication helper */
+	const marks = new Set<string>();
 	/** Ends the current process at a request. The service answers nothing of it anymore. */
 	let death: { atRequest: number; isAfter: boolean; die(): void } | undefined;
 	const isDead = () => death?.atRequest === 0;
@@ -215,7 +217,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
 		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
 		prepared.workflow.id = host;
-		databases.set(host, { marks: new Set(), isDead });
+		databases.set(host, { marks, isDead });
 		return prepared;
 	}
 
@@ -386,7 +388,9 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				[],
 				data,
 			);
+			const before = requests.length;
 			const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
+			if (requests.length > before) throw new Error('The approval page asked the service');
 			if (webhookResponse !== undefined) response.status(200).send(webhookResponse);
 			answer.resumes = workflowData !== undefined;
 			if (!workflowData) return answer;
