@@ -20,17 +20,15 @@ const denials = ['rm -rf *', 'git push --force *', 'sudo *'].map((pattern) =>
 );
 const everything = [rule('bash', '*', 'approve')];
 
-/** Rules, and the number of questions with the rules that knew programs by name */
-test.each<[name: string, rules: Rule[], most: number, before: number]>([
-	['without denials', approvals, 31, 50],
-	['behind three denials', [...denials, ...approvals], 46, 128],
-	['behind three denials, before a rule for everything', [...denials, ...everything], 21, 125],
-])('%s: few ordinary commands go to an approver', (name, rules, most, before) => {
+test.each<[name: string, rules: Rule[], most: number]>([
+	['without denials', approvals, 31],
+	['behind three denials', [...denials, ...approvals], 46],
+	['behind three denials, before a rule for everything', [...denials, ...everything], 21],
+])('%s: few ordinary commands go to an approver', (_, rules, most) => {
 	const by = policy({ rules });
 	const asked = AGENT_COMMANDS.filter(
 		(command) => decideRequest(request({ patterns: [command] }), by).decision !== 'approve',
 	);
-	console.log(`${name}: ${asked.length} of ${AGENT_COMMANDS.length} commands (${before} before)`);
 	expect(asked.length).toBeLessThanOrEqual(most);
 });
 
