@@ -1,4 +1,4 @@
-// The rows of the API document, as the contract has them: endpoints, parameters, fields of responses, errors and limits.
+// The rows of the API document, as the contract has them: endpoints, parameters and fields of responses.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { contractFile } from '../../openapi/contract.mts';
@@ -27,7 +27,6 @@ function fieldPaths(schema: Json, parent = ''): string[] {
 }
 
 interface DocumentedOperation {
-	operationId: string;
 	/** `METHOD /path` */
 	endpoint: string;
 	/** The node's operations */
@@ -57,7 +56,6 @@ export const documented: DocumentedOperation[] = Object.entries(contract.paths a
 				const success = Object.keys(operation.responses).find((status) => status.startsWith('2'))!;
 				const endpoint = `${method.toUpperCase()} ${path}`;
 				return {
-					operationId: operation.operationId as string,
 					endpoint,
 					names: endpoints[endpoint],
 					parameters: [
@@ -69,20 +67,3 @@ export const documented: DocumentedOperation[] = Object.entries(contract.paths a
 				};
 			}),
 );
-
-/** The documented statuses of errors, each with its meaning: those of shared previews */
-export const errorStatuses: Array<[status: string, meaning: string]> = Object.entries(
-	contract.paths['/shared-previews'].post.responses as Json,
-)
-	.filter(([status]) => /^[45]/.test(status))
-	.map(([status, response]) => [status, resolve(response).description as string]);
-
-/** The fields of an error, and the codes that the document lists */
-export const errorFields = fieldPaths(contract.components.schemas.ErrorEnvelope);
-export const errorCodes = ['not_found', 'conflict'];
-
-export const limits = contract['x-limits'] as Array<{
-	limit: string;
-	value: string;
-	operations: string[];
-}>;
