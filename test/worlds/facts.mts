@@ -5,9 +5,9 @@ import type { History } from './run.mts';
 import type { SessionTruth } from './service.mts';
 import { isOld, type Left, type Row } from './shell.mts';
 import { settingsOf } from './workflow.mts';
-import { HOUR, MINUTE, SECOND, type Settings } from './world.mts';
+import { HOUR, MINUTE, SECOND } from './world.mts';
 
-export interface Span {
+interface Span {
 	from: number;
 	to: number;
 }
@@ -23,44 +23,12 @@ const KNOWN_MS = 1.5 * SECOND;
 const SHARE = 1 / 20;
 const [SHORTEST_MS, LONGEST_MS] = [70 * SECOND, 10 * MINUTE];
 
-export interface Facts {
-	history: History;
-	executionsOf(origin: string): Row[];
-	originOfLabel(label: string): string | undefined;
-	settings(session: SessionTruth): Settings;
-	/** True if its node keeps the execution running, or has to */
-	isKept(session: SessionTruth): boolean;
-	/** Milliseconds within which a session has to be read again */
-	boundMs(session: SessionTruth, lastReadAt: number): number;
-	/** Milliseconds in which nobody can expect the node to act */
-	disturbedMs(origin: string, from: number, to: number): number;
-	/** The time at which this many undisturbed milliseconds have passed */
-	after(origin: string, from: number, ms: number): number;
-	/** Items with the session that left at their end */
-	leftOf(session: SessionTruth): Left[];
-	/** The text of all errors of an execution */
-	errorsOf(row: Row): string;
-	/** The node that an error ended an execution in */
-	failedNodeOf(row: Row): string | undefined;
-	/** The execution's custom data, as text */
-	customDataOf(row: Row): string;
-	/** The time at which the node stops waiting for the session by its settings */
-	givesUpAt(session: SessionTruth): number;
-	/** True if n8n had saved the session before any kill */
-	isSaved(session: SessionTruth): boolean;
-	/** False if nobody could save the session's ID: its start's answer was lost, or n8n was killed before */
-	isKnown(session: SessionTruth): boolean;
-	/** The time at which the session's item had ended for its execution, by an item, an error or the execution's end */
-	itemEndOf(session: SessionTruth): number;
-	/** Times of readings that showed the session */
-	goodReadings(session: SessionTruth): number[];
-	readRun(row: Row): IRunExecutionData;
-}
+export type Facts = ReturnType<typeof collectFacts>;
 
 /** Returns the node that ran a session. */
 export const nodeOf = ({ label }: Pick<SessionTruth, 'label'>): string => label[0];
 
-export function collectFacts(history: History): Facts {
+export function collectFacts(history: History) {
 	const { shell, service, world, began, ended } = history;
 	const rows = [...shell.rows.values()];
 	const origins = rows.filter(
@@ -82,6 +50,7 @@ export function collectFacts(history: History): Facts {
 		return run;
 	};
 	const texts = new Map<Row, string>();
+	/** The text of all errors of an execution */
 	function errorsOf(row: Row): string {
 		const known = texts.get(row);
 		if (known !== undefined) return known;
@@ -98,6 +67,7 @@ export function collectFacts(history: History): Facts {
 		return text;
 	}
 	const settings = (session: SessionTruth) => settingsOf(world, nodeOf(session));
+	/** True if its node keeps the execution running, or has to */
 	const isKept = (session: SessionTruth) =>
 		settings(session).keepsRunning === true || (isOld && world.shape === 'sub');
 
@@ -172,6 +142,7 @@ export function collectFacts(history: History): Facts {
 					(each) => each.executionId === executionId && each.at >= at && each.at < from,
 				),
 		);
+	/** Items with the session that left at their end */
 	const leftOf = ({ sessionId }: SessionTruth) =>
 		shell.left.filter(
 			(each) =>
@@ -190,9 +161,12 @@ export function collectFacts(history: History): Facts {
 		readRun,
 		errorsOf,
 		leftOf,
-		failedNodeOf: (row) => readRun(row).resultData.lastNodeExecuted,
-		customDataOf: (row) => JSON.stringify(readRun(row).resultData.metadata ?? {}),
-		givesUpAt(session) {
+		/** The node that an error ended an execution in */
+		failedNodeOf: (row: Row) => readRun(row).resultData.lastNodeExecuted,
+		/** The execution's custom data, as text */
+		customDataOf: (row: Row) => JSON.stringify(readRun(row).resultData.metadata ?? {}),
+		/** The time at which the node stops waiting for the session by its settings */
+		givesUpAt(session: SessionTruth): number {
 			const {
 				maxWaitMinutes,
 				keepsRunning,
@@ -207,7 +181,8 @@ export function collectFacts(history: History): Facts {
 				ifNobodyAnswers ? asked + unansweredAfterHours * HOUR : Infinity,
 			);
 		},
-		isSaved({ startedAt, label }) {
+		/** True if n8n had saved the session before any kill */
+		isSaved({ startedAt, label }: SessionTruth): boolean {
 			const killed = shell.downs.find(({ from }) => from >= startedAt);
 			const origin = originOfLabel(label);
 			return (
@@ -221,7 +196,8 @@ export function collectFacts(history: History): Facts {
 				)
 			);
 		},
-		isKnown(session) {
+		/** False if nobody could save the session's ID: its start's answer was lost, or n8n was killed before */
+		isKnown(session: SessionTruth): boolean {
 			const { startedAt, label } = session;
 			const start = service.arrivals.find(
 				(each) => each.kind === 'start' && each.label === label && each.at === startedAt,
@@ -230,7 +206,8 @@ export function collectFacts(history: History): Facts {
 			if (!isGood || deliveredAt === undefined) return false;
 			return !shell.downs.some(({ from }) => from >= deliveredAt && from < deliveredAt + KNOWN_MS);
 		},
-		boundMs(session, lastReadAt) {
+		/** Milliseconds within which a session has to be read again */
+		boundMs(session: SessionTruth, lastReadAt: number): number {
 			if (isKept(session)) return KEPT_MS;
 			// The node measures from the system clock.
 			if (world.clock) return LONGEST_MS + WAKE_MS;
@@ -238,12 +215,14 @@ export function collectFacts(history: History): Facts {
 			const quietMs = (lastReadAt - changedAt) * SHARE;
 			return Math.max(SHORTEST_MS, Math.min(LONGEST_MS, quietMs)) + WAKE_MS;
 		},
-		disturbedMs: (origin, from, to) =>
+		/** Milliseconds in which nobody can expect the node to act */
+		disturbedMs: (origin: string, from: number, to: number): number =>
 			disturbances(origin).reduce(
 				(sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
 				0,
 			),
-		after(origin, from, ms) {
+		/** The time at which this many undisturbed milliseconds have passed */
+		after(origin: string, from: number, ms: number): number {
 			let [at, left] = [from, ms];
 			for (const span of disturbances(origin)) {
 				if (span.to <= at) continue;
@@ -254,7 +233,8 @@ export function collectFacts(history: History): Facts {
 			}
 			return at + left;
 		},
-		itemEndOf(session) {
+		/** The time at which the session's item had ended for its execution, by an item, an error or the execution's end */
+		itemEndOf(session: SessionTruth): number {
 			const origin = originOfLabel(session.label);
 			const own = origin === undefined ? [] : executionsOf(origin);
 			const leaves = leftOf(session).map(({ at }) => at);
@@ -264,7 +244,8 @@ export function collectFacts(history: History): Facts {
 				.map(({ endedAt }) => endedAt!);
 			return Math.min(ended, ...leaves, ...named, final?.endedAt ?? ended);
 		},
-		goodReadings: ({ sessionId }) =>
+		/** Times of readings that showed the session */
+		goodReadings: ({ sessionId }: SessionTruth): number[] =>
 			service.arrivals
 				.filter((each) => each.sessionId === sessionId && each.kind === 'read' && each.isGood)
 				.map(({ at }) => at),

@@ -5,7 +5,6 @@ import type { BuiltPackage } from '../../n8n-host/core.mts';
 import { PACKAGE } from '../../n8n-host/workflows.mts';
 
 export interface Fault {
-	promise: number;
 	says: string;
 	/** The kinds of violations that show it */
 	kinds: string[];
@@ -47,7 +46,6 @@ const isStart = ({ method, url }: IHttpRequestOptions) =>
 
 export const FAULTS: Fault[] = [
 	{
-		promise: 1,
 		says: 'A start is sent twice',
 		kinds: ['a second session while the first runs'],
 		plant: (built) =>
@@ -57,7 +55,6 @@ export const FAULTS: Fault[] = [
 			}),
 	},
 	{
-		promise: 2,
 		says: 'Pauses are half an hour longer',
 		kinds: ['read late', 'first read late'],
 		plant: (built) =>
@@ -70,7 +67,6 @@ export const FAULTS: Fault[] = [
 			}),
 	},
 	{
-		promise: 3,
 		says: 'The last completed item is dropped',
 		kinds: ['an outcome is lost (completed)'],
 		plant: (built) =>
@@ -81,7 +77,6 @@ export const FAULTS: Fault[] = [
 			),
 	},
 	{
-		promise: 4,
 		says: 'A denial is sent as an approval',
 		kinds: ['approved by nobody', 'an answer is turned round', 'confirmed the other way round'],
 		plant: (built) =>
@@ -96,13 +91,11 @@ export const FAULTS: Fault[] = [
 			}),
 	},
 	{
-		promise: 5,
 		says: 'The page has another path than its link',
 		kinds: ['a link answers 404'],
 		plant: (built) => void (agentOf(built).description.webhooks![0].path = 'elsewhere'),
 	},
 	{
-		promise: 6,
 		says: 'Each reading is taken ten times',
 		kinds: ['too many readings'],
 		plant: (built) =>

@@ -7,8 +7,6 @@ import { AGENTS } from './workflow.mts';
 import { HOUR, MINUTE, SECOND } from './world.mts';
 
 export interface Violation {
-	/** The number of the promise in README.md */
-	promise: number;
 	kind: string;
 	circumstance: string;
 	about: string;
@@ -145,13 +143,12 @@ const isReadBeforePause: Promised = (facts, report) => {
 };
 
 function isPolicyDecided(
-	{ history, settings }: Facts,
+	{ settings }: Facts,
 	session: SessionTruth,
 	{ ask }: RequestTruth,
 ): boolean {
 	const { policy } = settings(session);
 	if (ask.kind !== 'permission') return false;
-	void history;
 	return (
 		policy === 'approve' || policy === 'deny' || (policy === 'rules' && ask.isCovered === true)
 	);
@@ -239,7 +236,7 @@ const keepsDeadlines: Promised = (facts, report) => {
 // 3. Every outcome leaves once
 
 const leavesOnce: Promised = (facts, report) => {
-	const { service, shell, world } = facts.history;
+	const { service, world } = facts.history;
 	for (const session of service.sessions) {
 		const lefts = facts.leftOf(session);
 		for (const [executionId, all] of Map.groupBy(lefts, (each) => each.executionId)) {
@@ -318,7 +315,6 @@ const leavesOnce: Promised = (facts, report) => {
 			}
 		}
 	}
-	void shell;
 };
 
 /** An item without a session has an error, and only for a reason that can't pass. */
@@ -644,13 +640,22 @@ const costsLittle: Promised = (facts, report) => {
 	}
 };
 
-const PROMISES: Promised[][] = [
-	[startsOnce],
-	[isExecutedSoon, isReadInTime, isReadBeforePause, isHandledInTime, isAskedOnce, keepsDeadlines],
-	[leavesOnce, startsPatiently, endsInTime],
-	[tellsTheTruth, sendsAnswers],
-	[linksWork],
-	[costsLittle],
+/** In the order of README.md */
+const PROMISES: Promised[] = [
+	startsOnce,
+	isExecutedSoon,
+	isReadInTime,
+	isReadBeforePause,
+	isHandledInTime,
+	isAskedOnce,
+	keepsDeadlines,
+	leavesOnce,
+	startsPatiently,
+	endsInTime,
+	tellsTheTruth,
+	sendsAnswers,
+	linksWork,
+	costsLittle,
 ];
 
 function describe({ history, isKept }: Facts, session: SessionTruth | undefined): string {
@@ -672,27 +677,12 @@ function describe({ history, isKept }: Facts, session: SessionTruth | undefined)
 export function judge(history: History): Violation[] {
 	const facts = collectFacts(history);
 	const found = new Map<string, Violation>();
-	PROMISES.forEach((promised, index) => {
-		const report: Report = (kind, session, about, at) => {
-			if (!found.has(kind))
-				found.set(kind, {
-					promise: index + 1,
-					kind,
-					circumstance: describe(facts, session),
-					about,
-					at: (at - history.began) / SECOND,
-				});
-		};
-		for (const check of promised) check(facts, report);
-	});
-	for (const { kind, about, at } of history.shell.problems)
-		if (!found.has(kind))
-			found.set(kind, {
-				promise: 3,
-				kind,
-				circumstance: describe(facts, undefined),
-				about,
-				at: (at - history.began) / SECOND,
-			});
+	const report: Report = (kind, session, about, at) => {
+		if (found.has(kind)) return;
+		const circumstance = describe(facts, session);
+		found.set(kind, { kind, circumstance, about, at: (at - history.began) / SECOND });
+	};
+	for (const check of PROMISES) check(facts, report);
+	for (const { kind, about, at } of history.shell.problems) report(kind, undefined, about, at);
 	return [...found.values()];
 }

@@ -7,7 +7,7 @@ import type { Time } from './time.mts';
 import { MINUTE, SECOND, type Habit, type World } from './world.mts';
 
 /** A message that somebody got */
-export interface Message {
+interface Message {
 	at: number;
 	executionId: string;
 	json: IDataObject;
@@ -17,9 +17,8 @@ export interface Message {
 }
 
 /** What somebody did with a link */
-export interface Visit {
+interface Visit {
 	at: number;
-	link: string;
 	sessionId: string;
 	executionId: string;
 	/** Seconds for which n8n didn't let them in */
@@ -36,7 +35,7 @@ export interface Visit {
 }
 
 /** An answer given by Apply an Answer */
-export interface Applied {
+interface Applied {
 	at: number;
 	sessionId: string;
 	choice: 'approve' | 'deny';
@@ -44,12 +43,7 @@ export interface Applied {
 	shown: string;
 }
 
-export interface People {
-	messages: Message[];
-	applied: Applied[];
-	visits: Visit[];
-	receive(items: IDataObject[], executionId: string): void;
-}
+export type People = ReturnType<typeof createPeople>;
 
 const PATIENCE_MS = MINUTE;
 const AGAIN_MS = 5 * SECOND;
@@ -61,7 +55,7 @@ export function createPeople(
 	service: Service,
 	getShell: () => Shell,
 	log: (line: string) => void,
-): People {
+) {
 	const messages: Message[] = [];
 	const visits: Visit[] = [];
 	const applied: Applied[] = [];
@@ -80,9 +74,9 @@ export function createPeople(
 	}
 
 	async function visit(message: Message, denies: boolean, isChange = false): Promise<void> {
-		const { link, sessionId, executionId } = message;
-		const note = (what: Omit<Visit, 'at' | 'link' | 'sessionId' | 'executionId'>) => {
-			visits.push({ at: time.now(), link: link!, sessionId, executionId, ...what });
+		const { sessionId, executionId } = message;
+		const note = (what: Omit<Visit, 'at' | 'sessionId' | 'executionId'>) => {
+			visits.push({ at: time.now(), sessionId, executionId, ...what });
 			const title = /<h1[^>]*>([^<]*)/.exec(what.shown)?.[1] ?? '';
 			log(`person ${what.isSent ? 'sends' : 'opens'}: ${what.status} ${title}`);
 		};
@@ -143,7 +137,7 @@ export function createPeople(
 		messages,
 		applied,
 		visits,
-		receive(items, executionId) {
+		receive(items: IDataObject[], executionId: string): void {
 			for (const json of items) {
 				const { approvalUrl, sessionId } = json;
 				const message: Message = {

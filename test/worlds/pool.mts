@@ -65,8 +65,8 @@ export function startPool(version: HostVersion, size: number = availableParallel
 					idle.push(worker);
 					return judged;
 				}
-				const hangs = { promise: 3, kind: 'the world hangs', circumstance: '', about: '', at: 0 };
-				return { violations: [hangs], log: [], ms: SILENCE_MS };
+				const hangs = { kind: 'the world hangs', circumstance: '', about: '', at: 0 };
+				return { violations: [hangs], log: [] };
 			} finally {
 				const next = queue.shift();
 				if (next) next();

@@ -1,4 +1,5 @@
-// Random numbers from a seed (mulberry32).
+// Random numbers from a seed.
+import { createDice } from '../../local-service/faults.mts';
 
 export interface Random {
 	(): number;
@@ -20,13 +21,7 @@ function hash(text: string): number {
 }
 
 export function createRandom(seed: string): Random {
-	let state = hash(seed);
-	const next = () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
+	const next = createDice(hash(seed));
 	return Object.assign(next, {
 		chance: (probability: number) => next() < probability,
 		between: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),

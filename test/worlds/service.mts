@@ -11,7 +11,7 @@ export interface RequestTruth {
 	ask: Ask;
 	at: number;
 	goneAt?: number;
-	decision?: { isApproval: boolean; text: string; at: number; by: 'api' | 'dashboard' };
+	decision?: { isApproval: boolean; at: number; by: 'api' | 'dashboard' };
 }
 
 export interface SessionTruth {
@@ -20,8 +20,6 @@ export interface SessionTruth {
 	label: string;
 	startedAt: number;
 	requests: RequestTruth[];
-	/** Arrivals of reads */
-	readings: number[];
 	/** Times at which something changed that a reading shows, besides times */
 	changes: number[];
 	endedAt?: number;
@@ -30,8 +28,6 @@ export interface SessionTruth {
 
 export interface Arrival {
 	at: number;
-	method: string;
-	path: string;
 	kind: 'start' | 'read' | 'decide' | 'abort' | 'other';
 	/** The label of a start */
 	label?: string;
@@ -40,32 +36,16 @@ export interface Arrival {
 	answered: string;
 	/** The time at which it got that. Missing if n8n was killed before, or the response was lost */
 	deliveredAt?: number;
-	/** The service did it */
-	isDone: boolean;
 	/** The sender got the service's own answer to what it asked */
 	isGood: boolean;
 }
 
-export interface Service {
-	sessions: SessionTruth[];
-	/** Labels of created products */
-	products: Array<{ label: string; at: number }>;
-	arrivals: Arrival[];
-	/** Takes a request that has arrived. Without a response if it's lost. */
-	receive(request: SentRequest): { arrival: Arrival; response?: ReceivedResponse };
-	/** Returns the weather that keeps a request from arriving, or delays it. */
-	weatherFor(request: SentRequest): Weather | undefined;
-	/** Notes a request for which there was no connection. */
-	noteUnsent(request: SentRequest): void;
-	decideInDashboard(sessionId: string, isApproval: boolean): void;
-}
+export type Service = ReturnType<typeof createService>;
 
-const PROJECT = '00000000-0000-4000-8000-000000000001';
+export const projectId = '00000000-0000-4000-8000-000000000001';
 const START_WINDOW_MS = 3 * MINUTE;
 /** A new session isn't readable for a moment (API document, Polling procedure, 5). */
 const HIDDEN_MS = 1_500;
-
-export const projectId = PROJECT;
 
 const uuid = (kind: number, n: number) =>
 	`${String(kind).repeat(8)}-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -90,17 +70,18 @@ export const commandOf = (label: string, name: string, { isCovered }: Ask) =>
 export const resultOf = (label: string): string => `Done: ${label}`;
 
 /** Returns the index of the item that a label is of. */
-export const itemOf = (label: string): number => Number(/item(\d+)/.exec(label)?.[1] ?? 0);
+const itemOf = (label: string): number => Number(/item(\d+)/.exec(label)?.[1] ?? 0);
 
 export function createService(
 	world: World,
 	time: Time,
 	random: Random,
 	log: (line: string) => void,
-): Service {
+) {
 	const began = time.now();
 	const sessions: SessionTruth[] = [];
-	const products: Service['products'] = [];
+	/** Labels of created products */
+	const products: Array<{ label: string; at: number }> = [];
 	const arrivals: Arrival[] = [];
 	const starts: number[] = [];
 	let interactions = 0;
@@ -184,7 +165,6 @@ export function createService(
 			label,
 			startedAt: time.now(),
 			requests: [],
-			readings: [],
 			changes: [time.now()],
 		};
 		sessions.push(session);
@@ -203,7 +183,7 @@ export function createService(
 	): void {
 		const isApproval = request.ask.kind === 'question' || text === 'once';
 		request.goneAt = time.now();
-		request.decision = { isApproval, text, at: time.now(), by };
+		request.decision = { isApproval, at: time.now(), by };
 		session.changes.push(time.now());
 		log(`session ${session.label} request ${request.name}: ${text} (${by})`);
 		proceed(session);
@@ -264,7 +244,7 @@ export function createService(
 				handle: () =>
 					json(200, {
 						object: 'list',
-						data: [{ object: 'project', id: PROJECT, name: 'Shop' }],
+						data: [{ object: 'project', id: projectId, name: 'Shop' }],
 						has_more: false,
 						next_cursor: null,
 					}),
@@ -341,40 +321,35 @@ export function createService(
 		return chosen.get(request);
 	}
 
-	function answer({ kind, label, handle }: Route, weather: Weather | undefined) {
+	/** Returns nothing if the response is lost. */
+	function answer(
+		{ kind, label, handle }: Route,
+		weather: Weather | undefined,
+	): ReceivedResponse | undefined {
 		if (kind === 'start' && label !== undefined && world.startLimit !== undefined) {
 			const recent = starts.filter((at) => at > time.now() - START_WINDOW_MS);
 			if (recent.length >= world.startLimit) {
 				const seconds = Math.ceil((recent[0] + START_WINDOW_MS - time.now()) / SECOND);
-				return {
-					response: failure(429, 'too_many', { 'retry-after': String(seconds) }),
-					isDone: false,
-				};
+				return failure(429, 'too_many', { 'retry-after': String(seconds) });
 			}
 			starts.push(time.now());
 		}
 		switch (weather?.kind) {
 			case '429':
-				return { response: failure(429, 'too_many', { 'retry-after': '20' }), isDone: false };
+				return failure(429, 'too_many', { 'retry-after': '20' });
 			case '503':
-				return { response: failure(503, 'unavailable'), isDone: false };
+				return failure(503, 'unavailable');
 			case '503 page':
-				return { response: page(503), isDone: false };
-			case '500': {
-				const isDone = kind !== 'read' && random.chance(0.5);
-				if (isDone) handle();
-				return { response: failure(500, 'internal'), isDone };
-			}
-			case 'page': {
-				const isDone = kind !== 'read' && random.chance(0.5);
-				if (isDone) handle();
-				return { response: page(200), isDone };
-			}
+				return page(503);
+			case '500':
+			case 'page':
+				if (kind !== 'read' && random.chance(0.5)) handle();
+				return weather.kind === '500' ? failure(500, 'internal') : page(200);
 			case 'lost':
 				handle();
-				return { response: undefined, isDone: true };
+				return undefined;
 			default:
-				return { response: handle(), isDone: true };
+				return handle();
 		}
 	}
 
@@ -382,44 +357,39 @@ export function createService(
 		sessions,
 		products,
 		arrivals,
-		weatherFor(request) {
+		/** Returns the weather that keeps a request from arriving, or delays it. */
+		weatherFor(request: SentRequest): Weather | undefined {
 			const weather = choose(request);
 			return weather && BEFORE[weather.kind] ? weather : undefined;
 		},
-		receive(request) {
+		/** Takes a request that has arrived. Without a response if it's lost. */
+		receive(request: SentRequest) {
 			const found = route(request);
 			const weather = choose(request);
 			const session = sessions.find(({ sessionId }) => sessionId === found.sessionId);
-			if (found.kind === 'read') session!.readings.push(time.now());
-			let { response, isDone } = answer(found, weather);
+			let response = answer(found, weather);
 			const other = sessions.find((each) => each !== session && each.label !== session?.label);
 			if (weather?.kind === 'other session' && found.kind === 'read' && other)
 				response = json(200, view(other));
 			const arrival: Arrival = {
 				at: time.now(),
-				method: request.method,
-				path: request.url.pathname,
 				kind: found.kind,
 				label: found.label,
 				sessionId: found.sessionId,
 				answered: response ? String(response.status) : 'lost',
-				isDone,
 				isGood:
-					isDone &&
-					response !== undefined &&
-					(!weather || weather.kind === 'slow') &&
-					response.status < 300,
+					response !== undefined && (!weather || weather.kind === 'slow') && response.status < 300,
 			};
 			arrivals.push(arrival);
 			return { arrival, response };
 		},
-		noteUnsent(request) {
+		/** Notes a request for which there was no connection. */
+		noteUnsent(request: SentRequest) {
 			const { kind, label, sessionId } = route(request);
-			const { method, url } = request;
-			const common = { at: time.now(), method, path: url.pathname, kind, label, sessionId };
-			arrivals.push({ ...common, answered: 'unsent', isDone: false, isGood: false });
+			const answered = 'unsent';
+			arrivals.push({ at: time.now(), kind, label, sessionId, answered, isGood: false });
 		},
-		decideInDashboard(sessionId, isApproval) {
+		decideInDashboard(sessionId: string, isApproval: boolean) {
 			const session = sessions.find((each) => each.sessionId === sessionId);
 			if (!session || session.ended) return;
 			for (const request of session.requests)

@@ -62,19 +62,17 @@ export interface Left {
 	json: IDataObject;
 }
 
-export interface Saved {
+interface Saved {
 	at: number;
 	executionId: string;
 	status: Status;
-	bytes: number;
 }
 
 /** A time in which a node that runs no sessions, or n8n itself, kept an execution from going on */
-export interface Hold {
+interface Hold {
 	executionId?: string;
 	from: number;
 	to: number;
-	what: string;
 }
 
 interface Active {
@@ -101,37 +99,14 @@ interface RunData {
 	retryOf?: string;
 }
 
-export interface LinkAnswer {
+interface LinkAnswer {
 	/** 0 if nobody answers */
 	status: number;
 	body: string;
 	isJson: boolean;
 }
 
-export interface Shell {
-	rows: Map<string, Row>;
-	left: Left[];
-	saved: Saved[];
-	holds: Hold[];
-	/** Faults that the shell sees itself */
-	problems: Array<{ at: number; kind: string; about: string }>;
-	/** Times in which n8n was down */
-	downs: Array<{ from: number; to: number }>;
-	isUp(): boolean;
-	start(): void;
-	/** Starts an execution of the workflow. */
-	trigger(tasks: string[]): void;
-	stop(executionId: string): void;
-	retry(executionId: string, isCurrent: boolean): void;
-	/** Starts an execution of another workflow with one node. */
-	runNode(parameters: IDataObject, item: IDataObject): void;
-	openLink(link: string, form?: Record<string, string>): Promise<LinkAnswer>;
-	send(request: SentRequest): Promise<ReceivedResponse>;
-	setClock(byMs: number): void;
-	/** The execution that this one repeats or belongs to, or itself */
-	originOf(executionId: string): string;
-	end(): void;
-}
+export type Shell = ReturnType<typeof createShell>;
 
 const CHECK_MS = MINUTE;
 const AHEAD_MS = 70 * SECOND;
@@ -173,7 +148,7 @@ export function createShell(
 	log: (line: string) => void,
 	notify: (items: IDataObject[], executionId: string) => void,
 	fault?: Fault,
-): Shell {
+) {
 	const began = time.now();
 	const workflows = buildWorkflows(world);
 	const latencyMs = world.latencyMs ?? 200;
@@ -184,8 +159,10 @@ export function createShell(
 	const left: Left[] = [];
 	const saved: Saved[] = [];
 	const holds: Hold[] = [];
-	const problems: Shell['problems'] = [];
-	const downs: Shell['downs'] = [];
+	/** Faults that the shell sees itself */
+	const problems: Array<{ at: number; kind: string; about: string }> = [];
+	/** Times in which n8n was down */
+	const downs: Array<{ from: number; to: number }> = [];
 	const kills = [...(world.kills ?? [])];
 	let executions = 0;
 	let wallOffset = 0;
@@ -398,7 +375,7 @@ export function createShell(
 				known.push({ node, isFinished: true });
 				if (isWatched(node) && !run.waitTill) noteLeft(row, node, task);
 				if (!AGENTS.includes(node) && time.now() > beganAt)
-					holds.push({ executionId: row.id, from: beganAt, to: time.now(), what: node });
+					holds.push({ executionId: row.id, from: beganAt, to: time.now() });
 				if (world.savesProgress) await saveProgress(process, row, node, task, run);
 			},
 		);
@@ -425,7 +402,7 @@ export function createShell(
 				(now) => isOld || now.status !== 'canceled',
 			);
 			if (!wasSaved) return;
-			saved.push({ at: time.now(), executionId: row.id, status, bytes: row.data.length });
+			saved.push({ at: time.now(), executionId: row.id, status });
 			const until = run.waitTill ? ` until ${seconds(run.waitTill.getTime() - wallOffset)}` : '';
 			const error = run.data.resultData.error?.message;
 			log(`execution ${row.id} is ${status}${until}${error ? `: ${error}` : ''}`);
@@ -435,7 +412,6 @@ export function createShell(
 					executionId: row.id,
 					from: time.now(),
 					to: run.waitTill.getTime() - wallOffset + 2 * MINUTE,
-					what: 'Wait',
 				});
 		});
 		return hooks;
@@ -517,6 +493,24 @@ export function createShell(
 		return row;
 	}
 
+	async function execute(
+		process: Process,
+		row: Row,
+		{ executionMode, executionData, workflowData }: RunData,
+		existing?: Row,
+	): Promise<IRun> {
+		const additionalData = createAdditionalData(process, row.id);
+		additionalData.restartExecutionId = existing?.id;
+		additionalData.hooks = createHooks(process, row);
+		const execution = new core.WorkflowExecute(
+			additionalData,
+			executionMode,
+			executionData,
+		).processRunExecutionData(createWorkflow(process, workflowData));
+		process.active.get(row.id)!.execution = execution;
+		return await execution;
+	}
+
 	function finalize(process: Process, row: Row, active: Active, run: IRun | undefined): void {
 		active.end(run);
 		if (active.status !== 'waiting' && process.active.get(row.id) === active)
@@ -535,17 +529,7 @@ export function createShell(
 			);
 		const row = await add(process, data, existing);
 		const active = process.active.get(row.id)!;
-		const additionalData = createAdditionalData(process, row.id);
-		additionalData.restartExecutionId = existing?.id;
-		additionalData.hooks = createHooks(process, row);
-		const workflow = createWorkflow(process, data.workflowData);
-		const execution = new core.WorkflowExecute(
-			additionalData,
-			data.executionMode,
-			data.executionData,
-		).processRunExecutionData(workflow);
-		active.execution = execution;
-		void execution.then(
+		void execute(process, row, data, existing).then(
 			(result) => finalize(process, row, active, result),
 			(error: Error) => {
 				problems.push({ at: time.now(), kind: 'n8n fails', about: `${row.id} ${error.message}` });
@@ -588,21 +572,10 @@ export function createShell(
 		const workflowData = structuredClone(workflows.child!);
 		const { parentExecution } = options;
 		const executionData = createData(workflowData, options.inputData, parentExecution);
-		const row = await add(process, {
-			executionMode: 'integrated',
-			executionData,
-			workflowData,
-		});
+		const data: RunData = { executionMode: 'integrated', executionData, workflowData };
+		const row = await add(process, data);
 		const active = process.active.get(row.id)!;
-		const additionalData = createAdditionalData(process, row.id);
-		additionalData.hooks = createHooks(process, row);
-		const execution = new core.WorkflowExecute(
-			additionalData,
-			'integrated',
-			executionData,
-		).processRunExecutionData(createWorkflow(process, workflowData));
-		active.execution = execution;
-		const result = await execution;
+		const result = await execute(process, row, data);
 		finalize(process, row, active, result);
 		const { lastNodeExecuted, runData, error } = result.data.resultData;
 		if (result.finished !== true && result.status !== 'waiting')
@@ -890,6 +863,7 @@ export function createShell(
 		);
 	}
 
+	/** The execution that this one repeats or belongs to, or itself */
 	const originOf = (id: string): string => {
 		const row = rows.get(id);
 		const before = row?.retryOf ?? row?.parentId;
@@ -907,7 +881,8 @@ export function createShell(
 		downs,
 		isUp: () => current !== undefined,
 		start,
-		trigger(tasks) {
+		/** Starts an execution of the workflow. */
+		trigger(tasks: string[]): void {
 			const process = current;
 			if (!process) return;
 			const workflowData = structuredClone(workflows.main);
@@ -918,7 +893,8 @@ export function createShell(
 				workflowData,
 			});
 		},
-		runNode(parameters, item) {
+		/** Starts an execution of another workflow with one node. */
+		runNode(parameters: IDataObject, item: IDataObject): void {
 			const process = current;
 			if (!process) return;
 			const node = {
@@ -945,7 +921,7 @@ export function createShell(
 			});
 		},
 		/** executions/execution.service.js, stopInRegularMode */
-		stop(id) {
+		stop(id: string): void {
 			const process = current;
 			const row = rows.get(id);
 			if (!process || !row || !['running', 'waiting'].includes(row.status)) return;
@@ -968,7 +944,7 @@ export function createShell(
 			});
 		},
 		/** executions/execution.service.js, retry */
-		retry(id, isCurrent) {
+		retry(id: string, isCurrent: boolean): void {
 			const process = current;
 			const row = rows.get(id);
 			if (!process || !row || row.isFinished || isRetried(row)) return;
@@ -988,7 +964,7 @@ export function createShell(
 			log(`execution ${id} is retried`);
 			void run(process, { executionMode: 'retry', executionData, workflowData, retryOf: id });
 		},
-		async openLink(link, form) {
+		async openLink(link: string, form?: Record<string, string>): Promise<LinkAnswer> {
 			const process = current;
 			if (!process) return nobody;
 			return await new Promise<LinkAnswer>((resolve) => {
@@ -1014,7 +990,7 @@ export function createShell(
 				);
 			});
 		},
-		async send(request) {
+		async send(request: SentRequest): Promise<ReceivedResponse> {
 			const process = current;
 			if (!process || isKilledAt(process, 'request')) return await never();
 			return await new Promise<ReceivedResponse>((resolve, reject) => {
@@ -1042,7 +1018,7 @@ export function createShell(
 				});
 			});
 		},
-		setClock(byMs) {
+		setClock(byMs: number): void {
 			wallOffset += byMs;
 			if (current) current.wallOffset = wallOffset;
 			log(`the clock is set by ${byMs / SECOND} s`);

@@ -13,7 +13,7 @@ const real = {
 const { setImmediate } = globalThis;
 
 /** The world's own events have no owner. */
-export type Owner = object | undefined;
+type Owner = object | undefined;
 
 export interface Timer {
 	at: number;
@@ -22,27 +22,9 @@ export interface Timer {
 	work: () => void;
 }
 
-export interface Time {
-	/** True time in milliseconds since 1970 */
-	now(): number;
-	at(at: number, work: () => void, owner?: Owner): Timer;
-	after(ms: number, work: () => void, owner?: Owner): Timer;
-	sleep(ms: number, owner?: Owner): Promise<void>;
-	cancel(timer: Timer | undefined): void;
-	/** Drops all events of a process. */
-	drop(owner: object): void;
-	/** Lets time pass until `isOver`, which is asked after each event, or until there's no event. */
-	run(isOver: () => boolean): Promise<void>;
-	/** Makes the globals those of a process, whose system clock may be wrong. */
-	enter(
-		owner: object,
-		clock: { wallOffset: number; startedAt: number },
-		random: () => number,
-	): void;
-	leave(): void;
-}
+export type Time = ReturnType<typeof createTime>;
 
-export function createTime(start: number): Time {
+export function createTime(start: number) {
 	let now = start;
 	let orders = 0;
 	/** The next one is last. */
@@ -69,21 +51,26 @@ export function createTime(start: number): Time {
 		if (index >= 0) timers.splice(index, 1);
 	}
 
-	const at: Time['at'] = (when, work, owner) =>
+	const at = (when: number, work: () => void, owner?: Owner): Timer =>
 		add({ at: Math.max(now, when), order: orders++, owner, work });
-	const after: Time['after'] = (ms, work, owner) => at(now + Math.max(0, ms), work, owner);
+	const after = (ms: number, work: () => void, owner?: Owner): Timer =>
+		at(now + Math.max(0, ms), work, owner);
 
 	return {
+		/** True time in milliseconds since 1970 */
 		now: () => now,
 		at,
 		after,
-		sleep: async (ms, owner) => await new Promise<void>((resolve) => after(ms, resolve, owner)),
+		sleep: async (ms: number, owner?: Owner) =>
+			await new Promise<void>((resolve) => after(ms, resolve, owner)),
 		cancel,
-		drop(owner) {
+		/** Drops all events of a process. */
+		drop(owner: object) {
 			dropped.add(owner);
 			timers = timers.filter((timer) => timer.owner !== owner);
 		},
-		async run(isOver) {
+		/** Lets time pass until `isOver`, which is asked after each event, or until there's no event. */
+		async run(isOver: () => boolean) {
 			for (;;) {
 				for (let turn = 0; turn < QUIET_TURNS; turn++)
 					await new Promise((resolve) => setImmediate(resolve));
@@ -93,7 +80,8 @@ export function createTime(start: number): Time {
 				next.work();
 			}
 		},
-		enter(owner, clock, random) {
+		/** Makes the globals those of a process, whose system clock may be wrong. */
+		enter(owner: object, clock: { wallOffset: number; startedAt: number }, random: () => number) {
 			Date.now = () => Math.floor(now + clock.wallOffset);
 			performance.now = () => now - clock.startedAt;
 			Math.random = random;
