@@ -145,7 +145,6 @@ async function serve(
 		: { ending: 'whole' as const, status: 0, headers: {}, text: '' };
 	const service: FaultyService = {
 		wallNow: state.clock.wallNow(),
-		cursor: (request.query as Call['query']).cursor,
 		refuse: (...error) => refuse(parts.layer, ...error),
 	};
 	const struck = (wire: WireAnswer, by: Striking[]) =>

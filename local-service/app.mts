@@ -17,7 +17,7 @@ import { createDialectLayer } from './dialects/layer.mts';
 import { getCode, envelope } from './errors.mts';
 import { createFaults } from './faults.mts';
 import { registerPages } from './pages.mts';
-import { createRateLimit, type RateSetting } from './rate-limit.mts';
+import { createRateLimit } from './rate-limit.mts';
 import { createRecord } from './record.mts';
 import type { Lateness } from './lateness.mts';
 import { seed } from './seed.mts';
@@ -27,7 +27,6 @@ export interface ServiceOptions {
 	speed?: number;
 	/** Replaces `speed`: a clock that a test controls */
 	clock?: Clock;
-	rateLimit?: RateSetting;
 	/** Names of dialects that the service speaks, see `dialects/` */
 	dialects?: readonly string[];
 	/** Delay of changes, in milliseconds of service time. By default the dialects' delay, or none. */
@@ -90,7 +89,6 @@ export function createService(options: ServiceOptions = {}): Service {
 		layer,
 		log: options.log ?? console.error,
 	};
-	if (options.rateLimit) parts.rateLimit.set(options.rateLimit);
 
 	const app = fastify({
 		forceCloseConnections: true,

@@ -1,7 +1,6 @@
 // Effects of each kind of fault on an answer: a table of pure functions.
 import { getCode } from './errors.mts';
 import type { FaultRule } from './faults.mts';
-import { isObject, parseJson, type JsonObject } from './json.mts';
 
 /** An answer as it is sent. */
 export interface WireAnswer {
@@ -42,8 +41,6 @@ interface Kind {
 export interface FaultyService {
 	/** Wall time in milliseconds */
 	wallNow: number;
-	/** The cursor of the request, if it has one */
-	cursor?: string;
 	/** An error as the service writes it */
 	refuse(
 		status: number,
@@ -76,14 +73,6 @@ function skew(wire: WireAnswer, ms: number, wallNow: number): WireAnswer {
 		(_, moment: string) => JSON.stringify(new Date(Date.parse(moment) + ms).toISOString()),
 	);
 	return { ...wire, text, headers: { ...wire.headers, date: httpDate(wallNow + ms) } };
-}
-
-/** Changes fields of a list's envelope; leaves every other answer alone. */
-function changeList(wire: WireAnswer, change: (list: JsonObject) => JsonObject): WireAnswer {
-	const body = parseJson(wire.text);
-	return isObject(body) && 'next_cursor' in body
-		? { ...wire, text: JSON.stringify({ ...body, ...change(body) }) }
-		: wire;
 }
 
 function changePending(wire: WireAnswer, change: (pending: unknown[]) => unknown[]): WireAnswer {
@@ -154,17 +143,6 @@ export const faultKinds = {
 		stage: 'request',
 		processes: true,
 		apply: (wire, { ms = 0 }, { wallNow }) => skew(wire, ms, wallNow),
-	},
-	'lost-cursor': {
-		stage: 'request',
-		processes: true,
-		apply: (wire) => changeList(wire, () => ({ has_more: true, next_cursor: null })),
-	},
-	'repeated-cursor': {
-		stage: 'request',
-		processes: true,
-		apply: (wire, _, { cursor }) =>
-			changeList(wire, (list) => ({ has_more: true, next_cursor: cursor ?? list.next_cursor })),
 	},
 	'duplicate-interactions': {
 		stage: 'answer',

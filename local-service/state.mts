@@ -103,6 +103,6 @@ export interface ServiceState {
 	/** Replaced as a whole by a reset */
 	store: Store;
 	analytics: Analytics;
-	/** Delays of changes. The control API replaces all of them. */
+	/** Delays of changes */
 	lateness: Lateness;
 }

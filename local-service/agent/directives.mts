@@ -33,7 +33,7 @@ export type Step =
 	| { kind: 'work'; ms: number }
 	| { kind: 'idle'; ms: number }
 	| { kind: 'quiet' }
-	| { kind: 'ask'; requests: PermissionRequest[]; orFail: boolean }
+	| { kind: 'ask'; requests: PermissionRequest[] }
 	| { kind: 'change'; change: Change }
 	| { kind: 'question'; question: Question }
 	| { kind: 'say'; text: string }
@@ -115,12 +115,10 @@ function readChange(text: string): Step | undefined {
 		: { kind: 'change', change: { form: form as Change['form'], before, after } };
 }
 
-function readAsk(text: string, orFail: boolean): Step | undefined {
+function readAsk(text: string): Step | undefined {
 	// A plus separates requests only where another request follows
 	const requests = text.split(/\s\+\s(?=[\w.-]+:)/).map(readRequest);
-	return requests.every((request) => request !== undefined)
-		? { kind: 'ask', requests, orFail }
-		: undefined;
+	return requests.every((request) => request !== undefined) ? { kind: 'ask', requests } : undefined;
 }
 
 function readTimed(kind: 'work' | 'idle', text: string): Step | undefined {
@@ -137,8 +135,7 @@ function readStatus(text: string): Step | undefined {
 const readers: Record<string, (text: string) => Step | undefined> = {
 	work: (text) => readTimed('work', text),
 	idle: (text) => readTimed('idle', text),
-	ask: (text) => readAsk(text, false),
-	'ask!': (text) => readAsk(text, true),
+	ask: readAsk,
 	change: readChange,
 	question: readQuestion,
 	say: (text) => ({ kind: 'say', text }),
@@ -150,7 +147,7 @@ const readers: Record<string, (text: string) => Step | undefined> = {
 export function parseDirectives(prompt: string): Script {
 	const turns: Step[][] = [[]];
 	const text = prompt.replace(
-		/\[([a-z]+!?)(?:\s+((?:[^\][]|\[[^\][]*\])*))?\]/gi,
+		/\[([a-z]+)(?:\s+((?:[^\][]|\[[^\][]*\])*))?\]/gi,
 		(all, name: string, argument = '') => {
 			if (name.toLowerCase() === 'quiet' && argument.trim() === '') {
 				turns.at(-1)!.push({ kind: 'quiet' });

@@ -117,10 +117,7 @@ function showStatus(
 	return result;
 }
 
-function ask(
-	playback: Playback,
-	{ requests, orFail }: { requests: PermissionRequest[]; orFail: boolean },
-): StepResult {
+function ask(playback: Playback, { requests }: { requests: PermissionRequest[] }): StepResult {
 	const asked = requests
 		.filter((request) => !isAlwaysAllowed(playback, request))
 		.map((request): PermissionInteraction => ({
@@ -144,9 +141,7 @@ function ask(
 	for (const { permission, patterns } of asked.filter(({ value }) => value === 'always')) {
 		patterns.forEach((pattern) => playback.always.add(`${permission} ${pattern}`));
 	}
-	const names = denied.map(nameDenial);
-	if (orFail && names.length > 0) return fail(playback, `Permission denied: ${names.join('; ')}`);
-	playback.turn.denied.push(...names);
+	playback.turn.denied.push(...denied.map(nameDenial));
 	return 'done';
 }
 

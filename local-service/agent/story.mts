@@ -14,7 +14,6 @@ const usualPrompt: Step[] = [
 	{
 		kind: 'ask',
 		requests: [{ permission: 'bash', patterns: ['npm run build'], options: usualOptions }],
-		orFail: false,
 	},
 	{ kind: 'work', ms: 4000 },
 ];

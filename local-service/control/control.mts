@@ -6,7 +6,6 @@ import type { ApiParts } from '../api.mts';
 import { allScopes } from '../auth.mts';
 import { envelope, notFound } from '../errors.mts';
 import type { FaultRule } from '../faults.mts';
-import type { Lateness } from '../lateness.mts';
 import type { RateSetting } from '../rate-limit.mts';
 import { seed } from '../seed.mts';
 import { registerChanges } from './change-routes.mts';
@@ -31,7 +30,7 @@ export function registerControl(
 	app: FastifyInstance,
 	{ state, record, faults, rateLimit, layer }: ApiParts,
 ): void {
-	const { clock, lateness } = state;
+	const { clock } = state;
 	app.setValidatorCompiler(validatorFor);
 
 	app.addHook('onRequest', async (request, reply) => {
@@ -70,7 +69,6 @@ export function registerControl(
 	app.post('/reset', async () => {
 		await state.analytics.reset();
 		state.store = seed(clock.now());
-		state.lateness = lateness;
 		faults.clear();
 		rateLimit.set(null);
 		record.reset();
@@ -93,12 +91,6 @@ export function registerControl(
 			rateLimit.set(body.perSecond === null ? null : body);
 			return body;
 		},
-	);
-
-	app.post<{ Body: Partial<Lateness> }>(
-		'/lateness',
-		{ schema: { body: schemas.lateness } },
-		({ body }) => (state.lateness = { ...state.lateness, ...body }),
 	);
 
 	app.get('/faults', () => ({ faults: faults.list() }));

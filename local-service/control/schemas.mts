@@ -113,13 +113,6 @@ export const rateLimit = {
 	},
 };
 
-const delay = { type: 'number', minimum: 0 } as const;
-
-export const lateness = {
-	...strict,
-	properties: { session: delay, turn: delay, resolution: delay, listed: delay },
-};
-
 export const files = {
 	...strict,
 	required: ['projectId', 'count'],

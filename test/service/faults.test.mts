@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FaultRule } from '../../local-service/faults.mts';
 import { AS_TEXT, http } from '../../tools/http.mts';
-import { current, getError, older, useService, type CallOptions, type Json } from './support.mts';
+import { current, getError, useService, type Json } from './support.mts';
 
 const { api, control, seed, advance, url, clock } = useService();
 
@@ -146,26 +146,6 @@ describe('the effects of faults', () => {
 			Date.parse(body.data[0].createdAt!) + 3_600_000,
 		);
 		expect(Date.parse(skewed.headers.get('date')!)).toBe(clock.now() + 3_600_000);
-	});
-
-	test('lost-cursor: a page with has_more and no cursor', async () => {
-		await arm({ kind: 'lost-cursor', operationId: 'listTasks' });
-		const { body } = await api('GET', '/tasks', { query: { limit: 100 } });
-		expect(body).toMatchObject({ has_more: true, next_cursor: null });
-		await arm({ kind: 'lost-cursor', operationId: 'getTask' });
-		const [{ id }] = (await seed()).tasks;
-		expect((await api('GET', `/tasks/${id}`, { version: older })).body).toMatchObject({ id });
-	});
-
-	test('repeated-cursor: the cursor of the next page is the cursor of this page', async () => {
-		const first = await api<Json>('GET', '/tasks', { query: { limit: 10 } });
-		const cursor = first.body.next_cursor!;
-		await arm({ kind: 'repeated-cursor', times: 2 });
-		const queries: CallOptions['query'][] = [{ limit: 10 }, { limit: 10, cursor }];
-		for (const query of queries) {
-			const { body } = await api<Json>('GET', '/tasks', { query });
-			expect(body).toMatchObject({ has_more: true, next_cursor: cursor });
-		}
 	});
 
 	test('interactions: listed twice, or not at all', async () => {

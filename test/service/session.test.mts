@@ -18,7 +18,6 @@ const directive = fc.constantFrom(
 	'[work 25s]',
 	'[idle 4s]',
 	'[ask bash: a, b]',
-	'[ask! bash: x]',
 	'[ask bash: a + edit: c]',
 	'[question Which?]',
 	'[question Which? {Red, Blue}]',

@@ -23,7 +23,7 @@ export const older = '2026-08-21';
 /** An id that nothing has */
 export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-export interface CallOptions {
+interface CallOptions {
 	query?: Record<string, string | number>;
 	/** A text is sent as it is, everything else as JSON */
 	body?: unknown;
