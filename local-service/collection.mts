@@ -8,30 +8,19 @@ export interface Stored<T> {
 	item: T;
 }
 
-export interface Collection<T> {
-	/** @param now milliseconds of service time; left out for what was always there */
-	add(item: T, now?: number): T;
-	get(id: string): T | undefined;
-	/** @returns false when there is no such item */
-	delete(id: string): boolean;
-	/** The items of a group in order of insertion, starting after a sequence number. */
-	after(group: string, sequence: number): Iterable<Stored<T>>;
-	/** The sequence number of an item */
-	numberOf(id: string): number | undefined;
-	/** Every item, in order of insertion */
-	all(): T[];
-}
+export type Collection<T extends { id: string }> = ReturnType<typeof createCollection<T>>;
 
 /** @param groupOf names the group of an item, for instance its project; by default all are in one group, `''` */
 export function createCollection<T extends { id: string }>(
 	groupOf: (item: T) => string = () => '',
-): Collection<T> {
+) {
 	const byId = new Map<string, Stored<T>>();
 	const groups = new Map<string, Array<Stored<T>>>();
 	let next = 1;
 
 	return {
-		add(item, now = -Infinity) {
+		/** @param now milliseconds of service time; left out for what was always there */
+		add(item: T, now = -Infinity): T {
 			const stored = { sequence: next++, addedAt: now, item };
 			const group = groupOf(item);
 			byId.set(item.id, stored);
@@ -39,8 +28,9 @@ export function createCollection<T extends { id: string }>(
 			groups.get(group)!.push(stored);
 			return item;
 		},
-		get: (id) => byId.get(id)?.item,
-		delete(id) {
+		get: (id: string) => byId.get(id)?.item,
+		/** @returns false when there is no such item */
+		delete(id: string): boolean {
 			const stored = byId.get(id);
 			if (!stored) return false;
 			byId.delete(id);
@@ -48,12 +38,15 @@ export function createCollection<T extends { id: string }>(
 			group.splice(group.indexOf(stored), 1);
 			return true;
 		},
-		*after(name, sequence) {
+		/** The items of a group in order of insertion, starting after a sequence number. */
+		*after(name: string, sequence: number): Iterable<Stored<T>> {
 			const group = groups.get(name) ?? [];
 			for (let index = firstAfter(group, sequence); index < group.length; index++)
 				yield group[index];
 		},
-		numberOf: (id) => byId.get(id)?.sequence,
+		/** The sequence number of an item */
+		numberOf: (id: string) => byId.get(id)?.sequence,
+		/** Every item, in order of insertion */
 		all: () => [...byId.values()].map(({ item }) => item),
 	};
 }

@@ -34,16 +34,7 @@ export interface ActiveFault extends FaultRule {
 	struck: number;
 }
 
-export interface Faults {
-	add(rules: FaultRule[]): ActiveFault[];
-	list(): ActiveFault[];
-	clear(): void;
-	/**
-	 * The faults that strike a request: any number of `latency`, and at most one of another kind.
-	 * @param stage `request`: before the request is carried out; `answer`: its answer has pending interactions
-	 */
-	strike(stage: 'request' | 'answer', operationId: string): ActiveFault[];
-}
+export type Faults = ReturnType<typeof createFaults>;
 
 /** Pseudo-random numbers from 0 to 1 (mulberry32): the same seed gives the same sequence. */
 export function createDice(seed: number): () => number {
@@ -56,12 +47,12 @@ export function createDice(seed: number): () => number {
 	};
 }
 
-export function createFaults(): Faults {
+export function createFaults() {
 	let active: Array<{ fault: ActiveFault; dice: () => number }> = [];
 	let lastId = 0;
 	const list = () => active.map(({ fault }) => ({ ...fault }));
 	return {
-		add(rules) {
+		add(rules: FaultRule[]) {
 			for (const rule of rules) {
 				active.push({
 					fault: { ...rule, id: ++lastId, matched: 0, struck: 0 },
@@ -74,7 +65,11 @@ export function createFaults(): Faults {
 		clear() {
 			active = [];
 		},
-		strike(stage, operationId) {
+		/**
+		 * The faults that strike a request: any number of `latency`, and at most one of another kind.
+		 * @param stage `request`: before the request is carried out; `answer`: its answer has pending interactions
+		 */
+		strike(stage: 'request' | 'answer', operationId: string): ActiveFault[] {
 			const striking: ActiveFault[] = [];
 			for (const { fault, dice } of active) {
 				if (faultKinds[fault.kind].stage !== stage) continue;

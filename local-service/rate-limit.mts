@@ -7,22 +7,19 @@ export interface RateSetting {
 	burst?: number;
 }
 
-export interface RateLimit {
-	/** Null removes the limit. */
-	set(setting: RateSetting | null): void;
-	/** @returns whole seconds to wait; 0 when the request is allowed */
-	take(who: string, wallNow: number): number;
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
-export function createRateLimit(): RateLimit {
+export function createRateLimit() {
 	let setting: Required<RateSetting> | null = null;
 	const buckets = new Map<string, { tokens: number; at: number }>();
 	return {
-		set(next) {
+		/** Null removes the limit. */
+		set(next: RateSetting | null): void {
 			buckets.clear();
 			setting = next && { burst: Math.max(1, next.perSecond), ...next };
 		},
-		take(who, wallNow) {
+		/** @returns whole seconds to wait; 0 when the request is allowed */
+		take(who: string, wallNow: number): number {
 			if (!setting) return 0;
 			const { tokens, at } = buckets.get(who) ?? { tokens: setting.burst, at: wallNow };
 			const filled = Math.min(setting.burst, tokens + ((wallNow - at) / 1000) * setting.perSecond);

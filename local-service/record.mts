@@ -22,36 +22,31 @@ export interface RecordedRequest {
 	fault?: { id: number; kind: string; processed: boolean };
 }
 
-export interface RequestRecord {
-	/** @returns the entry, to be completed once there is an answer */
-	add(entry: Omit<RecordedRequest, 'n'>): RecordedRequest;
-	since(n: number): RecordedRequest[];
-	/** Forgets the entries; numbering continues, so that `since` stays right. */
-	clear(): void;
-	/** Forgets the entries and numbers from 1 again. */
-	reset(): void;
-}
+export type RequestRecord = ReturnType<typeof createRecord>;
 
 /** The most entries that are kept; the oldest go first. */
 const maxEntries = 20_000;
 /** Longer bodies are recorded by their length only. */
 const maxBody = 20_000;
 
-export function createRecord(): RequestRecord {
+export function createRecord() {
 	let entries: RecordedRequest[] = [];
 	let last = 0;
 	return {
-		add(entry) {
+		/** @returns the entry, to be completed once there is an answer */
+		add(entry: Omit<RecordedRequest, 'n'>): RecordedRequest {
 			const numbered = { n: ++last, ...entry };
 			entries.push(numbered);
 			// Dropped in batches: shifting a long array for every request would be slow
 			if (entries.length > maxEntries * 1.1) entries = entries.slice(-maxEntries);
 			return numbered;
 		},
-		since: (n) => entries.filter((entry) => entry.n > n),
+		since: (n: number) => entries.filter((entry) => entry.n > n),
+		/** Forgets the entries; numbering continues, so that `since` stays right. */
 		clear() {
 			entries = [];
 		},
+		/** Forgets the entries and numbers from 1 again. */
 		reset() {
 			entries = [];
 			last = 0;

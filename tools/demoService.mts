@@ -1,7 +1,6 @@
 // The local mock service as a child process, and its control API: what it was asked, and what it knows of its sessions.
 import { fileURLToPath } from 'node:url';
-import { controlOver, type ControlClient } from '../local-service/control/client.mts';
-import type { SessionView } from '../local-service/control/views.mts';
+import { controlOver } from '../local-service/control/client.mts';
 import type { RecordedRequest } from '../local-service/record.mts';
 import { startGuarded } from '../n8n-host/guarded.mts';
 import type { Log } from '../n8n-host/pinned.mts';
@@ -16,24 +15,13 @@ export interface ServedRequest extends RecordedRequest {
 	answer?: any;
 }
 
-export interface LocalService {
-	baseUrl: string;
-	key: string;
-	controlUrl: string;
-	/** Requests after number `since`, oldest first */
-	requests(since?: number): Promise<ServedRequest[]>;
-	/** The service's own record of its sessions */
-	sessions(): Promise<SessionView[]>;
-	/** Everything else that can be asked of the service, and changed in it */
-	control: ControlClient;
-	close(): Promise<void>;
-}
+export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 
 /**
  * Starts the local mock service on a free port.
  * @param log receives what the service says, such as that it installs ClickHouse
  */
-export async function startLocalService(log: Log = () => {}): Promise<LocalService> {
+export async function startLocalService(log: Log = () => {}) {
 	let announce: (line: string) => void = () => {};
 	const announced = new Promise<string>((resolve) => (announce = resolve));
 	const child = startGuarded(
@@ -68,8 +56,11 @@ export async function startLocalService(log: Log = () => {}): Promise<LocalServi
 		baseUrl,
 		key,
 		controlUrl,
-		requests: async (since) => (await control.requests(since)) as ServedRequest[],
+		/** Requests after number `since`, oldest first */
+		requests: async (since?: number) => (await control.requests(since)) as ServedRequest[],
+		/** The service's own record of its sessions */
 		sessions: control.sessions,
+		/** Everything else that can be asked of the service, and changed in it */
 		control,
 		close: child.stop,
 	};

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 /** The used part of n8n's request to the model */
 interface ChatRequest {
-	messages: Array<{ role: string; content: string; tool_call_id?: string }>;
+	messages: Array<{ role: string; content: string }>;
 	tools: Array<{ function: { name: string; description: string; parameters: any } }>;
 }
 
@@ -20,20 +20,12 @@ export type Turn = string | Call[];
 /** A turn may depend on the last message to the model, such as a tool's result. */
 export type Script = Array<Turn | ((told: ChatRequest) => Turn)>;
 
-export interface ScriptedModel {
-	/** For the credential */
-	baseUrl: string;
-	/** Begins a script; its first turn answers the next request. */
-	play(script: Script): void;
-	/** The requests since the script began, oldest first */
-	told(): ChatRequest[];
-	close(): Promise<void>;
-}
+export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 
 /** Returns the last message to the model in n8n's form, such as the result of a tool. */
 export const lastTold = ({ messages }: ChatRequest): any => JSON.parse(messages.at(-1)!.content);
 
-export async function startScriptedModel(): Promise<ScriptedModel> {
+export async function startScriptedModel() {
 	let script: Script = [];
 	let requests: ChatRequest[] = [];
 
@@ -83,11 +75,14 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 	await once(server, 'listening');
 
 	return {
+		/** For the credential */
 		baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-		play(next) {
+		/** Begins a script; its first turn answers the next request. */
+		play(next: Script): void {
 			script = next;
 			requests = [];
 		},
+		/** The requests since the script began, oldest first */
 		told: () => requests,
 		async close() {
 			server.closeAllConnections();

@@ -30,22 +30,7 @@ interface AnalyticsOptions {
 	seconds?: number;
 }
 
-export interface Analytics {
-	/**
-	 * Runs a query over the events of `projects` (UUIDs).
-	 * @returns the answer's JSON as text, because it may have numbers that JavaScript cannot represent
-	 * @throws ApiError `invalid_request` with ClickHouse's message, `unavailable` where the engine does not load
-	 */
-	query(sql: string, projects: string[]): Promise<string>;
-	/**
-	 * Adds events to those of the start; the roll-ups follow.
-	 * @throws ApiError `unavailable` where the engine does not load
-	 */
-	add(events: TrafficEvent[]): Promise<void>;
-	/** Removes the events that were added. */
-	reset(): Promise<void>;
-	close(): Promise<void>;
-}
+export type Analytics = ReturnType<typeof createAnalytics>;
 
 let count = 0;
 
@@ -54,7 +39,7 @@ export function createAnalytics({
 	traffic,
 	connect: open = connect,
 	seconds = maxSeconds,
-}: AnalyticsOptions): Analytics {
+}: AnalyticsOptions) {
 	const stored = `stored_${++count}`;
 	const scopes = new Map<string, { db: string; connection: Promise<Connection> }>();
 	let owner: Promise<Owner> | undefined;
@@ -87,7 +72,12 @@ export function createAnalytics({
 	}
 
 	return {
-		async query(sql, projects) {
+		/**
+		 * Runs a query over the events of `projects` (UUIDs).
+		 * @returns the answer's JSON as text, because it may have numbers that JavaScript cannot represent
+		 * @throws ApiError `invalid_request` with ClickHouse's message, `unavailable` where the engine does not load
+		 */
+		async query(sql: string, projects: string[]): Promise<string> {
 			const { connection: parser, tableFunctions } = await own().catch(unavailable);
 			const { db, connection } = getScope(projects);
 			const refuse = (error: Error) => {
@@ -101,12 +91,17 @@ export function createAnalytics({
 			const rows = lines.split('\n').filter(Boolean).slice(0, maxRows);
 			return `{"rowCount":${rows.length},"data":[${rows.join(',')}]}`;
 		},
-		async add(events) {
+		/**
+		 * Adds events to those of the start; the roll-ups follow.
+		 * @throws ApiError `unavailable` where the engine does not load
+		 */
+		async add(events: TrafficEvent[]): Promise<void> {
 			const { connection } = await own().catch(unavailable);
 			added = true;
 			await connection.insert(`${stored}.events`, events);
 			await recompute(connection, stored);
 		},
+		/** Removes the events that were added. */
 		async reset() {
 			if (!added || !owner) return;
 			const { connection, traffic: original } = await owner;

@@ -37,54 +37,11 @@ type SendControl = (
 	body?: unknown,
 ) => Promise<{ status: number; body: unknown }>;
 
-/** One kind of thing that can be changed by hand. What each takes is described in `changes.mts`. */
-interface ChangeClient<New, Change, View> {
-	add(given: New): Promise<View>;
-	change(id: string | number, change: Change): Promise<View>;
-	remove(id: string | number): Promise<void>;
-}
-
 /** The control API; the README says what each request does. Every function throws an Error when the service refuses. */
-export interface ControlClient {
-	/** Requests to the API, oldest first, after entry number `since` */
-	requests(since?: number): Promise<RecordedRequest[]>;
-	clearRequests(): Promise<void>;
-	sessions(): Promise<SessionView[]>;
-	seed(): Promise<SeedView>;
-	/** @returns the token of a new key */
-	createKey(key: NewKey): Promise<string>;
-	reset(): Promise<void>;
-	/** Service seconds per second */
-	setSpeed(speed: number): Promise<void>;
-	/** Null removes the limit. */
-	setRateLimit(setting: RateSetting | null): Promise<void>;
-	/** @returns all faults that are set now */
-	addFaults(rules: FaultRule | FaultRule[]): Promise<ActiveFault[]>;
-	faults(): Promise<ActiveFault[]>;
-	clearFaults(): Promise<void>;
-	/** Adds so many small files in a new folder. */
-	fillFiles(projectId: string, count: number): Promise<{ folderId: string; created: number }>;
-
-	projects: ChangeClient<NewProject, ProjectChange, ProjectView>;
-	tasks: ChangeClient<NewTask, TaskChange, TaskView> & {
-		/** Runs a task ahead of time: its next run moves on, while its rule stays. */
-		run(id: string): Promise<TaskView>;
-	};
-	/** Text files and folders; a folder is removed with everything in it */
-	files: ChangeClient<NewFile, FileChange, FileView>;
-	domains: ChangeClient<NewDomain, DomainChange, DomainView>;
-	products: ChangeClient<NewProduct, ProductChange, ProductView>;
-	/** Starts a session as another user, in any dialect. @returns its id */
-	startSession(given: { projectId: string; prompt: string }): Promise<string>;
-	/**
-	 * Adds rows to the analytics tables; a query that runs meanwhile may see less.
-	 * @returns how many
-	 */
-	addEvents(events: NewEvent | NewEvent[]): Promise<number>;
-}
+export type ControlClient = ReturnType<typeof createControl>;
 
 /** A client over any way of sending. */
-export function createControl(send: SendControl): ControlClient {
+export function createControl(send: SendControl) {
 	/** The client trusts the service's answer, because both are in this repository. */
 	async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
 		const answer = await send(method, path, body);
@@ -93,40 +50,56 @@ export function createControl(send: SendControl): ControlClient {
 			`The control API answered ${answer.status} to ${method} ${path}: ${JSON.stringify(answer.body)}`,
 		);
 	}
-	function changesTo<New, Change, View>(kind: string): ChangeClient<New, Change, View> {
+	/** One kind of thing that can be changed by hand. What each takes is described in `changes.mts`. */
+	function changesTo<New, Change, View>(kind: string) {
 		const at = (id: string | number) => `/state/${kind}/${encodeURIComponent(id)}`;
 		return {
-			add: (given) => call('POST', `/state/${kind}`, given),
-			change: (id, change) => call('PATCH', at(id), change),
-			remove: (id) => call('DELETE', at(id)),
+			add: (given: New) => call<View>('POST', `/state/${kind}`, given),
+			change: (id: string | number, change: Change) => call<View>('PATCH', at(id), change),
+			remove: (id: string | number) => call<void>('DELETE', at(id)),
 		};
 	}
 	return {
+		/** Requests to the API, oldest first, after entry number `since` */
 		requests: async (since = 0) =>
 			(await call<{ requests: RecordedRequest[] }>('GET', `/requests?since=${since}`)).requests,
-		clearRequests: () => call('DELETE', '/requests'),
+		clearRequests: () => call<void>('DELETE', '/requests'),
 		sessions: async () => (await call<{ sessions: SessionView[] }>('GET', '/sessions')).sessions,
-		seed: () => call('GET', '/seed'),
-		createKey: async (key) => (await call<{ key: string }>('POST', '/keys', key)).key,
-		reset: () => call('POST', '/reset'),
-		setSpeed: (speed) => call('POST', '/speed', { speed }),
-		setRateLimit: (setting) => call('POST', '/rate-limit', setting ?? { perSecond: null }),
-		addFaults: async (rules) =>
+		seed: () => call<SeedView>('GET', '/seed'),
+		/** @returns the token of a new key */
+		createKey: async (key: NewKey) => (await call<{ key: string }>('POST', '/keys', key)).key,
+		reset: () => call<void>('POST', '/reset'),
+		/** Service seconds per second */
+		setSpeed: (speed: number) => call<void>('POST', '/speed', { speed }),
+		/** Null removes the limit. */
+		setRateLimit: (setting: RateSetting | null) =>
+			call<void>('POST', '/rate-limit', setting ?? { perSecond: null }),
+		/** @returns all faults that are set now */
+		addFaults: async (rules: FaultRule | FaultRule[]) =>
 			(await call<{ faults: ActiveFault[] }>('POST', '/faults', rules)).faults,
 		faults: async () => (await call<{ faults: ActiveFault[] }>('GET', '/faults')).faults,
-		clearFaults: () => call('DELETE', '/faults'),
-		fillFiles: (projectId, count) => call('POST', '/files', { projectId, count }),
-		projects: changesTo('projects'),
+		clearFaults: () => call<void>('DELETE', '/faults'),
+		/** Adds so many small files in a new folder. */
+		fillFiles: (projectId: string, count: number) =>
+			call<{ folderId: string; created: number }>('POST', '/files', { projectId, count }),
+		projects: changesTo<NewProject, ProjectChange, ProjectView>('projects'),
 		tasks: {
-			...changesTo('tasks'),
-			run: (id) => call('POST', `/state/tasks/${id}/run`),
+			...changesTo<NewTask, TaskChange, TaskView>('tasks'),
+			/** Runs a task ahead of time: its next run moves on, while its rule stays. */
+			run: (id: string) => call<TaskView>('POST', `/state/tasks/${id}/run`),
 		},
-		files: changesTo('files'),
-		domains: changesTo('domains'),
-		products: changesTo('products'),
-		startSession: async (given) =>
+		/** Text files and folders; a folder is removed with everything in it */
+		files: changesTo<NewFile, FileChange, FileView>('files'),
+		domains: changesTo<NewDomain, DomainChange, DomainView>('domains'),
+		products: changesTo<NewProduct, ProductChange, ProductView>('products'),
+		/** Starts a session as another user, in any dialect. @returns its id */
+		startSession: async (given: { projectId: string; prompt: string }) =>
 			(await call<{ sessionId: string }>('POST', '/state/sessions', given)).sessionId,
-		addEvents: async (events) =>
+		/**
+		 * Adds rows to the analytics tables; a query that runs meanwhile may see less.
+		 * @returns how many
+		 */
+		addEvents: async (events: NewEvent | NewEvent[]) =>
 			(await call<{ added: number }>('POST', '/state/events', events)).added,
 	};
 }

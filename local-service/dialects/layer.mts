@@ -4,7 +4,7 @@ import type { NamedOperation } from '../../openapi/contract.mts';
 import { ApiError, type ErrorEnvelope } from '../errors.mts';
 import type { FaultRule } from '../faults.mts';
 import { isObject } from '../json.mts';
-import { noLateness, type Lateness } from '../lateness.mts';
+import { noLateness } from '../lateness.mts';
 import type { Store } from '../state.mts';
 import { assumedAnswer, assumedRequests, type OperationId } from './assumed-requests.mts';
 import type { Dialect, DialectAnswer, Paging } from './dialect.mts';
@@ -23,40 +23,12 @@ import { idCodec, shownIds } from './values/ids.mts';
 import { isPermission, optionCodec } from './values/options.mts';
 import { timestampCodec } from './values/timestamps.mts';
 
-export interface Parameters {
+interface Parameters {
 	params: Record<string, string>;
 	query: Record<string, string>;
 }
 
-export interface DialectLayer {
-	lateness: Lateness;
-	/** Paging of lists, if the routes don't do it */
-	paging?: Paging;
-	/** True if unknown names in a request are ignored */
-	ignores: boolean;
-	/** Request of an operation */
-	requestFor(operation: NamedOperation): DialectRequest;
-	/** A proxy that answers each request instead of the service */
-	between(operation: NamedOperation): FaultRule[];
-	/** The operation that a request is for, among those that share a method and path */
-	pick(candidates: NamedOperation[], body: unknown): NamedOperation;
-	/** @throws ApiError `invalid_request` for a name of ours that differs here, `not_found` for an id of ours that does */
-	readParameters(operation: NamedOperation, given: Parameters, store: Store): Parameters;
-	/** The queries that one comes to: several where a filter is missing, and its absence ignored */
-	queriesFor(
-		operation: NamedOperation,
-		query: Parameters['query'],
-		store: Store,
-	): Array<Parameters['query']>;
-	/** @throws ApiError as `readParameters` */
-	readBody(operation: NamedOperation, body: unknown, store: Store): unknown;
-	/** @returns the same body where nothing differs */
-	writeAnswer(operation: NamedOperation, answer: DialectAnswer, store: Store): DialectAnswer;
-	/** The body of an error; a text is sent as plain text */
-	writeError(envelope: ErrorEnvelope): unknown;
-	/** Ids as callers know them */
-	shownIds(store: Store): ReturnType<typeof shownIds>;
-}
+export type DialectLayer = ReturnType<typeof createDialectLayer>;
 
 /** The contract's operations are those of the table: a test holds the two together. */
 const getId = ({ operationId }: NamedOperation) => operationId as OperationId;
@@ -111,7 +83,7 @@ function getCodecs(dialects: readonly Dialect[]): ValueCodec[] {
 }
 
 /** Creates the layer for a mixture of dialects. Without any it changes nothing. */
-export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
+export function createDialectLayer(dialects: readonly Dialect[]) {
 	const codecs = getCodecs(dialects);
 	const ids = dialects.find((dialect) => dialect.ids)?.ids;
 	const writeError = dialects.find((dialect) => dialect.error)?.error;
@@ -119,6 +91,7 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 	const pagings = dialects.flatMap(({ paging }) => paging ?? []);
 
 	const requests = new Map<OperationId, DialectRequest>();
+	/** Request of an operation */
 	function requestFor(operation: NamedOperation): DialectRequest {
 		const operationId = getId(operation);
 		const request = requests.get(operationId) ?? findRequest(dialects, operationId);
@@ -154,35 +127,48 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 
 	return {
 		lateness: dialects.find(({ lateness }) => lateness)?.lateness ?? noLateness,
-		paging: pagings.length > 0 || ignores ? Object.assign({}, ...pagings) : undefined,
+		/** Paging of lists, if the routes don't do it */
+		paging: pagings.length > 0 || ignores ? (Object.assign({}, ...pagings) as Paging) : undefined,
+		/** True if unknown names in a request are ignored */
 		ignores,
 		requestFor,
-		between: (operation) =>
+		/** A proxy that answers each request instead of the service */
+		between: (operation: NamedOperation): FaultRule[] =>
 			dialects.flatMap(({ between }) => {
 				const rule = between?.[getId(operation)];
 				return rule ? [{ operationId: operation.operationId, ...rule }] : [];
 			}),
-		queriesFor: (operation, query, store) => queriesFor(operation, query, ignores, store),
-		pick: (candidates, body) =>
+		/** The queries that one comes to: several where a filter is missing, and its absence ignored */
+		queriesFor: (operation: NamedOperation, query: Parameters['query'], store: Store) =>
+			queriesFor(operation, query, ignores, store),
+		/** The operation that a request is for, among those that share a method and path */
+		pick: (candidates: NamedOperation[], body: unknown): NamedOperation =>
 			candidates.find((each) => hasValue(each.field, requestFor(each).body ?? {}, body)) ??
 			// A request in our form is recognized too, so that it can be refused
 			candidates.find((each) =>
 				hasValue(each.field, assumedRequests[getId(each)].body ?? {}, body),
 			) ??
 			candidates[0],
-		readParameters: (operation, { params, query }, store) => ({
+		/** @throws ApiError `invalid_request` for a name of ours that differs here, `not_found` for an id of ours that does */
+		readParameters: (
+			operation: NamedOperation,
+			{ params, query }: Parameters,
+			store: Store,
+		): Parameters => ({
 			params: codecs.reduce(
 				(read, codec) => codec.readParams?.(getId(operation), read, store) ?? read,
 				params,
 			),
 			query: readQuery(operation, query),
 		}),
-		readBody: (operation, body, store) =>
+		/** @throws ApiError as `readParameters` */
+		readBody: (operation: NamedOperation, body: unknown, store: Store): unknown =>
 			codecs.reduce(
 				(read, codec) => codec.readBody?.(getId(operation), read, store) ?? read,
 				readShape(operation, body),
 			),
-		writeAnswer(operation, answer, store) {
+		/** @returns the same body where nothing differs */
+		writeAnswer(operation: NamedOperation, answer: DialectAnswer, store: Store): DialectAnswer {
 			const operationId = getId(operation);
 			const body = codecs.reduce(
 				(written, codec) => codec.writeBody?.(operationId, written, store) ?? written,
@@ -190,13 +176,12 @@ export function createDialectLayer(dialects: readonly Dialect[]): DialectLayer {
 			);
 			return dialects.reduce(
 				(written, { answers }) => answers?.[operationId]?.(written) ?? written,
-				{
-					...answer,
-					body,
-				},
+				{ ...answer, body },
 			);
 		},
-		writeError: (envelope) => writeError?.(envelope.error) ?? envelope,
-		shownIds: (store) => shownIds(store, ids),
+		/** The body of an error; a text is sent as plain text */
+		writeError: (envelope: ErrorEnvelope): unknown => writeError?.(envelope.error) ?? envelope,
+		/** Ids as callers know them */
+		shownIds: (store: Store) => shownIds(store, ids),
 	};
 }

@@ -8,30 +8,7 @@ interface Timer {
 	wake: () => void;
 }
 
-export interface VirtualClock extends Clock {
-	/** Length of each wait, in milliseconds */
-	readonly sleeps: number[];
-	/** A signal that stops what goes with it at a time */
-	abortAt(at: number): AbortSignal;
-	/** Lets time pass at once, past timers that are due */
-	advance(ms: number): void;
-	/** Sets the wall clock forward or back. Timers and the monotonic time don't change. */
-	shiftWall(ms: number): void;
-	/** Time stands still for as long as `work` takes. */
-	whileBusy<T>(work: () => Promise<T>): Promise<T>;
-	/**
-	 * Lets time pass until `work` is done.
-	 * @param quietTurns turns of the event loop after which everybody waits. Code that isn't ours needs more.
-	 */
-	run<T>(work: Promise<T>, quietTurns?: number): Promise<T>;
-	/** Replacements for the globals, for code that takes no clock */
-	readonly timers: {
-		setTimeout(work: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): object;
-		clearTimeout(handle?: object): void;
-	};
-	/** Removes all timers. */
-	removeTimers(): void;
-}
+export type VirtualClock = ReturnType<typeof createVirtualClock>;
 
 /** Returns the same time as the local mock service takes it. Setting its speed changes what the service says of it, and nothing else. */
 export function serviceTime({ now }: Pick<Clock, 'now'>): ServiceClock {
@@ -53,7 +30,7 @@ export function createServiceClock(
 	return { ...serviceTime(virtual), advance: virtual.advance };
 }
 
-export function createVirtualClock(start = 0): VirtualClock {
+export function createVirtualClock(start = 0) {
 	let now = start;
 	let wallOffset = 0;
 	let busy = 0;
@@ -76,8 +53,7 @@ export function createVirtualClock(start = 0): VirtualClock {
 		if (index >= 0) timers.splice(index, 1);
 	}
 
-	return {
-		sleeps,
+	const clock: Clock = {
 		now: () => now + wallOffset,
 		monotonicMs: () => now,
 		sleep: async (ms, signal) =>
@@ -91,19 +67,32 @@ export function createVirtualClock(start = 0): VirtualClock {
 					reject(new CanceledError());
 				});
 			}),
-		abortAt(at) {
+	};
+	return {
+		...clock,
+		/** Length of each wait, in milliseconds */
+		sleeps: sleeps as readonly number[],
+		/** A signal that stops what goes with it at a time */
+		abortAt(at: number): AbortSignal {
 			const controller = new AbortController();
 			if (at <= now) controller.abort();
 			else add({ at, wake: () => controller.abort() });
 			return controller.signal;
 		},
-		advance: (ms) => void (now += ms),
-		shiftWall: (ms) => void (wallOffset += ms),
-		async whileBusy(work) {
+		/** Lets time pass at once, past timers that are due */
+		advance: (ms: number) => void (now += ms),
+		/** Sets the wall clock forward or back. Timers and the monotonic time don't change. */
+		shiftWall: (ms: number) => void (wallOffset += ms),
+		/** Time stands still for as long as `work` takes. */
+		async whileBusy<T>(work: () => Promise<T>): Promise<T> {
 			busy++;
 			return await work().finally(() => busy--);
 		},
-		async run(work, quietTurns = 1) {
+		/**
+		 * Lets time pass until `work` is done.
+		 * @param quietTurns turns of the event loop after which everybody waits. Code that isn't ours needs more.
+		 */
+		async run<T>(work: Promise<T>, quietTurns = 1): Promise<T> {
 			let isDone = false;
 			const done = work.finally(() => (isDone = true));
 			done.catch(() => {});
@@ -121,15 +110,17 @@ export function createVirtualClock(start = 0): VirtualClock {
 			}
 			return await done;
 		},
+		/** Replacements for the globals, for code that takes no clock */
 		timers: {
-			setTimeout(work, ms = 0, ...given) {
+			setTimeout(work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): object {
 				const timer = { at: now + Math.max(0, ms), wake: () => work(...given) };
 				add(timer);
 				const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => true };
 				return handle;
 			},
-			clearTimeout: (handle) => remove((handle as { timer?: Timer } | undefined)?.timer!),
+			clearTimeout: (handle?: object) => remove((handle as { timer?: Timer } | undefined)?.timer!),
 		},
+		/** Removes all timers. */
 		removeTimers: () => void timers.splice(0),
 	};
 }

@@ -1,53 +1,18 @@
 // The panel of a node: what comes in on the left, its fields in the middle, its output on the right.
 import type { Locator, Page } from 'playwright-core';
 
-/** A list that is searched and paged, such as that of projects */
-interface EntityList {
-	/** Texts shown so far */
-	entries: Locator;
-	/** Types into the search field and waits for what n8n's server finds. */
-	search(typed: string): Promise<void>;
-	/** Goes to the end of what is shown and waits for the next page. */
-	scrollToEnd(): Promise<void>;
-	pick(entry: string): Promise<void>;
-}
-
-export interface Panel {
-	root: Locator;
-	output: Locator;
-	/** A field by its parameter's name */
-	field(name: string): Locator;
-	/** The text in an editor of code or SQL, as it is seen */
-	code(name: string): Promise<string>;
-	/** Puts a text into a field in place of what is in it. */
-	fill(name: string, text: string): Promise<void>;
-	/** Picks an option of a drop-down field by its name. */
-	choose(name: string, option: string): Promise<void>;
-	/** Opens the list of a field that picks something of the service's, and waits for its first page. */
-	openList(name: string): Promise<EntityList>;
-	/** Choice in the list of a field */
-	picked(name: string): Promise<string>;
-	/** Shows on the left what a node further back has returned. */
-	showInput(node: string): Promise<void>;
-	/** Drags a value by its name from the panel on the left into a field. */
-	drag(value: string, name: string): Promise<void>;
-	/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
-	execute(): Promise<void>;
-	/** Shows one of several outputs. */
-	showOutput(name: string): Promise<void>;
-	selectOutputView(view: 'schema' | 'table' | 'json'): Promise<void>;
-	close(): Promise<void>;
-}
+export type Panel = Awaited<ReturnType<typeof getPanel>>;
 
 const LIST = '/dynamic-node-parameters/resource-locator-results';
 
 /** The panel that is opening, once it is there. */
-export async function getPanel(page: Page): Promise<Panel> {
+export async function getPanel(page: Page) {
 	const root = page.getByTestId('ndv');
 	await root.waitFor();
 	const input = root.getByTestId('ndv-input-panel');
 	const output = root.getByTestId('output-panel');
-	const field = (name: string) => root.getByTestId(`parameter-input-${name}`);
+	/** A field by its parameter's name */
+	const field = (name: string): Locator => root.getByTestId(`parameter-input-${name}`);
 	const write = async (into: Locator, text: string) => {
 		await into.click();
 		await page.keyboard.press('ControlOrMeta+A');
@@ -59,10 +24,14 @@ export async function getPanel(page: Page): Promise<Panel> {
 		root,
 		output,
 		field,
-		code: (name) => findCode(field(name)),
-		fill: (name, text) => write(field(name).locator('input, textarea, .cm-content').first(), text),
+		/** The text in an editor of code or SQL, as it is seen */
+		code: (name: string) => findCode(field(name)),
+		/** Puts a text into a field in place of what is in it. */
+		fill: (name: string, text: string) =>
+			write(field(name).locator('input, textarea, .cm-content').first(), text),
 
-		async choose(name, option) {
+		/** Picks an option of a drop-down field by its name. */
+		async choose(name: string, option: string) {
 			await field(name).click();
 			await page
 				.getByRole('option')
@@ -70,29 +39,34 @@ export async function getPanel(page: Page): Promise<Panel> {
 				.click();
 		},
 
-		async openList(name) {
+		/** Opens the list of a field that picks something of the service's, and waits for its first page. */
+		async openList(name: string) {
 			await fetched(page, () => field(name).getByTestId('rlc-input').click());
 			const entries = page.getByTestId('rlc-item');
 			await entries.first().waitFor();
 			return {
 				entries,
-				search: (typed) =>
+				/** Types into the search field and waits for what n8n's server finds. */
+				search: (typed: string) =>
 					fetched(page, () =>
 						page
 							.locator('[data-test-id="rlc-search"] input, input[data-test-id="rlc-search"]')
 							.fill(typed),
 					),
+				/** Goes to the end of what is shown and waits for the next page. */
 				scrollToEnd: () => fetched(page, () => entries.last().scrollIntoViewIfNeeded()),
-				pick: (entry) => entries.getByText(entry, { exact: true }).click(),
+				pick: (entry: string) => entries.getByText(entry, { exact: true }).click(),
 			};
 		},
 
-		picked: (name) =>
+		/** Choice in the list of a field */
+		picked: (name: string) =>
 			field(name)
 				.locator('[data-test-id="rlc-input"] input, input[data-test-id="rlc-input"]')
 				.inputValue(),
 
-		async showInput(node) {
+		/** Shows on the left what a node further back has returned. */
+		async showInput(node: string) {
 			const header = input.getByTestId('run-data-schema-header').filter({ hasText: node });
 			const fields = input.locator('[data-target="mappable"]');
 			// A click while the panel is still being built may be lost, or close what has just opened by itself.
@@ -107,7 +81,8 @@ export async function getPanel(page: Page): Promise<Panel> {
 			}
 		},
 
-		async drag(value, name) {
+		/** Drags a value by its name from the panel on the left into a field. */
+		async drag(value: string, name: string) {
 			const from = input.locator(`[data-target="mappable"][data-name="${value}"]`).first();
 			// The editor doesn't accept drops on an element that scrolls during the drag.
 			await field(name).scrollIntoViewIfNeeded();
@@ -120,6 +95,7 @@ export async function getPanel(page: Page): Promise<Panel> {
 			await field(name).getByText(value).first().waitFor();
 		},
 
+		/** Presses the button that executes the node, and waits until it has ended: well, or with an error. */
 		async execute() {
 			await root.getByTestId('node-execute-button').click();
 			const ended = output
@@ -128,11 +104,12 @@ export async function getPanel(page: Page): Promise<Panel> {
 			await ended.first().waitFor();
 		},
 
-		async showOutput(name) {
+		/** Shows one of several outputs. */
+		async showOutput(name: string) {
 			await output.getByTestId('branches').getByText(name).click();
 		},
 
-		async selectOutputView(view) {
+		async selectOutputView(view: 'schema' | 'table' | 'json') {
 			await output.getByTestId(`radio-button-${view}`).click();
 		},
 
