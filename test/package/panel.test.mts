@@ -113,51 +113,6 @@ test.each<[string, Record<string, unknown>, unknown]>([
 	expect(find(name, parameters).default).toBe(value);
 });
 
-test.each([
-	['permissionPolicy', ['ask', 'rules', 'deny', 'approve']],
-	['whileWaiting', ['pause', 'keepRunning']],
-	['onMaxWait', ['abort', 'letRun']],
-])('the choices of %s', (name, values) => {
-	expect(find(name).options?.map((each) => (each as { value: unknown }).value)).toEqual(values);
-});
-
-test.each([
-	[
-		'approvals',
-		[
-			'answerIfNobodyAnswers',
-			'approvalsNeeded',
-			'approveWith',
-			'approvers',
-			'askBackupsAfter',
-			'ifNobodyAnswers',
-			'maxReminders',
-			'moreRules',
-			'remindAfter',
-			'sendComments',
-			'unansweredAfter',
-		],
-	],
-	[
-		'options',
-		[
-			'abortOnStop',
-			'askIfQuiet',
-			'body',
-			'maxConcurrentSessions',
-			'preview',
-			'returnItemsEarly',
-			'simplify',
-		],
-	],
-])('each option of %s is there once', (name, options) => {
-	expect(
-		find(name)
-			.options?.map((each) => each.name)
-			.sort(),
-	).toEqual(options);
-});
-
 test("Workspace Automation and its trigger have the same description, because n8n's nodes panel shows the trigger's for both", () => {
 	const [actions, trigger] = ['workspaceAutomation', 'workspaceAutomationTrigger'].map(
 		(name) => builtPackage().nodes[PACKAGE + name].description.description,
