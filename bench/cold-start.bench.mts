@@ -2,11 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeEnvironment, startGuarded } from '../n8n-host/guarded.mts';
+import { nodeEnvironment } from '../n8n-host/guarded.mts';
 import { packedPackage } from '../tools/package.mts';
 import { ensureParts } from '../tools/parts.mts';
 import { decimals, type Table } from './benchmark.mts';
 import type { ColdStart } from './coldStartRun.mts';
+import { measureIn } from './ownProcess.mts';
 import { median } from './statistics.mts';
 
 export const name = 'cold-start';
@@ -16,7 +17,6 @@ export const about =
 /** Each in a fresh process for each package */
 const ROUNDS = 9;
 const compared = join(import.meta.dirname, 'compared');
-const program = join(import.meta.dirname, 'coldStartRun.mts');
 /** With n8n-workflow, which packages get from n8n */
 const modules = join(import.meta.dirname, '../node_modules');
 
@@ -53,20 +53,12 @@ export async function run(log: (line: string) => void): Promise<Table> {
 async function loadOnce(folder: string): Promise<ColdStart> {
 	const temporary = mkdtempSync(join(tmpdir(), 'cold-start-'));
 	try {
-		let answer: string | undefined;
-		const child = startGuarded(process.execPath, ['--expose-gc', program, folder, temporary], {
-			env: {
-				...nodeEnvironment(),
-				NODE_PATH: modules,
-				N8N_USER_FOLDER: temporary,
-				N8N_LOG_LEVEL: 'silent',
-			},
-			onLine: (line) => line.startsWith('{"ms"') && (answer = line),
+		return await measureIn('coldStartRun.mts', [folder, temporary], {
+			...nodeEnvironment(),
+			NODE_PATH: modules,
+			N8N_USER_FOLDER: temporary,
+			N8N_LOG_LEVEL: 'silent',
 		});
-		const code = await child.exited;
-		if (code !== 0 || answer === undefined)
-			throw new Error(`${folder} could not be loaded:\n${child.tail()}`);
-		return JSON.parse(answer) as ColdStart;
 	} finally {
 		rmSync(temporary, { recursive: true, force: true });
 	}

@@ -1,8 +1,7 @@
 // Very many sessions that wait in one execution: processor, memory, and how responsive the process stays.
-import { fileURLToPath } from 'node:url';
-import { startGuarded } from '../n8n-host/guarded.mts';
 import { decimals, type Table } from './benchmark.mts';
 import type { ManyWaiting, Waited } from './manyWaitingRun.mts';
+import { measureIn } from './ownProcess.mts';
 import { onStage } from './stage.mts';
 
 export const name = 'many-waiting';
@@ -11,8 +10,6 @@ export const about =
 
 const COUNTS = [1_000, 5_000];
 const MEASURE_MS = 30_000;
-
-const program = fileURLToPath(new URL('./manyWaitingRun.mts', import.meta.url));
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	const measured: Array<{ sessions: number } & Waited> = [];
@@ -63,13 +60,6 @@ export async function run(log: (line: string) => void): Promise<Table> {
 async function measure(sessions: number): Promise<Waited> {
 	return await onStage(async ({ credentials, projectId }) => {
 		const wanted: ManyWaiting = { credentials, projectId, sessions, measureMs: MEASURE_MS };
-		let answer: string | undefined;
-		const child = startGuarded(process.execPath, ['--expose-gc', program, JSON.stringify(wanted)], {
-			onLine: (line) => line.startsWith('{"cpuMs"') && (answer = line),
-		});
-		const code = await child.exited;
-		if (code !== 0 || answer === undefined)
-			throw new Error(`The execution failed:\n${child.tail()}`);
-		return JSON.parse(answer) as Waited;
+		return await measureIn('manyWaitingRun.mts', [JSON.stringify(wanted)]);
 	});
 }

@@ -1,13 +1,12 @@
 // A trigger that watches 10,000 files, beside the workflow that people build by hand: a schedule, Get Many and Remove Duplicates.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { startGuarded } from '../n8n-host/guarded.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import type { LocalService, ServedRequest } from '../tools/demoService.mts';
 import { importCredential } from '../tools/demoStage.mts';
 import { credentialName } from '../tools/examples.mts';
 import type { Table } from './benchmark.mts';
 import { onN8nStage } from './n8nStage.mts';
+import { measureIn } from './ownProcess.mts';
 import { onStage, type Stage } from './stage.mts';
 import { median } from './statistics.mts';
 import type { Looked, Looking, Way } from './triggerRun.mts';
@@ -24,7 +23,6 @@ const ROUNDS = 5;
 const IN_N8N = 3;
 const MOST_STATE_BYTES = 250_000;
 const WAYS: Way[] = ['trigger', 'get many'];
-const program = fileURLToPath(new URL('./triggerRun.mts', import.meta.url));
 
 /** Cost of a poll in the real n8n */
 interface InN8n {
@@ -56,14 +54,7 @@ async function look(
 	way: Way,
 ): Promise<Looked> {
 	const looking: Looking = { way, credentials, projectId, folderId };
-	let answer: string | undefined;
-	const child = startGuarded(process.execPath, ['--expose-gc', program, JSON.stringify(looking)], {
-		onLine: (line) => line.startsWith('{"ms"') && (answer = line),
-	});
-	const code = await child.exited;
-	if (code !== 0 || answer === undefined)
-		throw new Error(`The files were not looked at:\n${child.tail()}`);
-	return JSON.parse(answer) as Looked;
+	return await measureIn('triggerRun.mts', [JSON.stringify(looking)]);
 }
 
 async function looksInN8n(
