@@ -44,36 +44,39 @@ const data = (said: object): ChannelAnswer['gives'] => ({
 	'2.41': { data: { ...said, respondedAt: TIME } },
 	'1.123': { data: said },
 });
-/** The item that asked, unchanged */
-const findOverlap = (...versions: HostVersion[]): ChannelAnswer['gives'] =>
-	Object.fromEntries(versions.map((version) => [version, question]));
+/** The same in both n8n */
+const inBoth = (item: object): ChannelAnswer['gives'] => ({ '2.41': item, '1.123': item });
 
-const sendAndWait = SEND_AND_WAIT.flatMap((channel): ChannelAnswer[] => [
-	{
+type Said = [
+	said: string | undefined,
+	means: ChannelAnswer['means'],
+	gives: ChannelAnswer['gives'],
+];
+
+/** The rows of a channel that is asked in one way */
+const rows = (channel: string, asked: Way, ...all: Said[]): ChannelAnswer[] =>
+	all.map(([said, means, gives]) => ({ channel, asked, ...(said && { said }), gives, means }));
+
+const sendAndWait = SEND_AND_WAIT.flatMap((channel) => [
+	...rows(
 		channel,
-		asked: 'Approval',
-		said: 'Approve',
-		gives: data({ approved: true }),
-		means: 'approve',
-	},
-	{ channel, asked: 'Approval', said: 'Decline', gives: data({ approved: false }), means: 'deny' },
-	{ channel, asked: 'Free Text', said: 'Yes.', gives: data({ text: 'Yes.' }), means: 'approve' },
-	{ channel, asked: 'Free Text', said: 'no', gives: data({ text: 'no' }), means: 'deny' },
-	{
+		'Approval',
+		['Approve', 'approve', data({ approved: true })],
+		['Decline', 'deny', data({ approved: false })],
+	),
+	...rows(
 		channel,
-		asked: 'Custom Form',
-		said: 'Approve',
-		gives: data({ Decision: 'Approve', Comment: COMMENT }),
-		means: 'approve',
-	},
-	{
+		'Free Text',
+		['Yes.', 'approve', data({ text: 'Yes.' })],
+		['no', 'deny', data({ text: 'no' })],
+	),
+	...rows(
 		channel,
-		asked: 'Custom Form',
-		said: 'Deny',
-		gives: data({ Decision: 'Deny', Comment: COMMENT }),
-		means: 'deny',
-	},
-	{ channel, asked: 'Approval', gives: findOverlap('2.41', '1.123'), means: 'none' },
+		'Custom Form',
+		['Approve', 'approve', data({ Decision: 'Approve', Comment: COMMENT })],
+		['Deny', 'deny', data({ Decision: 'Deny', Comment: COMMENT })],
+	),
+	...rows(channel, 'Approval', [undefined, 'none', inBoth(question)]),
 ]);
 
 /** Someone who pressed a button in Slack itself, where the node is set to say who it was */
@@ -122,73 +125,43 @@ const submitted = (Decision: string) => ({
 	formMode: 'production',
 });
 
+const inChat = (approved: boolean) => ({ '2.41': { data: { approved, respondedAt: TIME } } });
+
 export const channelAnswers: ChannelAnswer[] = [
 	...sendAndWait,
-	...[true, false].flatMap((approved): ChannelAnswer[] => {
-		const said = approved ? 'Approve' : 'Decline';
-		const means = approved ? 'approve' : 'deny';
-		return [
-			{ channel: 'Slack', asked: 'Approval in Slack', said, gives: inSlack(approved), means },
-			{
-				channel: 'Telegram',
-				asked: 'Approval in Telegram',
-				said,
-				gives: inTelegram(approved),
-				means,
-			},
-		];
-	}),
-	{
-		channel: 'Chat',
-		asked: 'Free Text',
-		said: 'yes',
-		gives: { '2.41': typed('yes'), '1.123': typed('yes') },
-		means: 'approve',
-	},
-	{
-		channel: 'Chat',
-		asked: 'Free Text',
-		said: 'No!',
-		gives: { '2.41': typed('No!'), '1.123': typed('No!') },
-		means: 'deny',
-	},
-	{
-		channel: 'Chat',
-		asked: 'Approval',
-		said: 'Approve',
-		gives: { '2.41': { data: { approved: true, respondedAt: TIME } } },
-		means: 'approve',
-	},
-	{
-		channel: 'Chat',
-		asked: 'Approval',
-		said: 'Decline',
-		gives: { '2.41': { data: { approved: false, respondedAt: TIME } } },
-		means: 'deny',
-	},
-	{
-		channel: 'Chat',
-		asked: 'Approval',
-		said: 'no (typed)',
-		gives: { '2.41': { ...typed('no'), data: { approved: false } } },
-		means: 'deny',
-	},
-	{ channel: 'Chat', asked: 'Free Text', gives: findOverlap('2.41', '1.123'), means: 'none' },
-	{
-		channel: 'Form',
-		asked: 'Form',
-		said: 'Approve',
-		gives: { '2.41': submitted('Approve'), '1.123': submitted('Approve') },
-		means: 'approve',
-	},
-	{
-		channel: 'Form',
-		asked: 'Form',
-		said: 'Deny',
-		gives: { '2.41': submitted('Deny'), '1.123': submitted('Deny') },
-		means: 'deny',
-	},
-	{ channel: 'Form', asked: 'Form', gives: findOverlap('2.41', '1.123'), means: 'none' },
+	...rows(
+		'Slack',
+		'Approval in Slack',
+		['Approve', 'approve', inSlack(true)],
+		['Decline', 'deny', inSlack(false)],
+	),
+	...rows(
+		'Telegram',
+		'Approval in Telegram',
+		['Approve', 'approve', inTelegram(true)],
+		['Decline', 'deny', inTelegram(false)],
+	),
+	...rows(
+		'Chat',
+		'Free Text',
+		['yes', 'approve', inBoth(typed('yes'))],
+		['No!', 'deny', inBoth(typed('No!'))],
+	),
+	...rows(
+		'Chat',
+		'Approval',
+		['Approve', 'approve', inChat(true)],
+		['Decline', 'deny', inChat(false)],
+		['no (typed)', 'deny', { '2.41': { ...typed('no'), data: { approved: false } } }],
+	),
+	...rows('Chat', 'Free Text', [undefined, 'none', inBoth(question)]),
+	...rows(
+		'Form',
+		'Form',
+		['Approve', 'approve', inBoth(submitted('Approve'))],
+		['Deny', 'deny', inBoth(submitted('Deny'))],
+		[undefined, 'none', inBoth(question)],
+	),
 ];
 
 /** A row in a few words */
