@@ -18,7 +18,6 @@ const LONGEST = [
 	'e2e/typed',
 	'e2e/channels',
 	'e2e/ai-tool',
-	'slow/generated-commands',
 	'slow/contributing',
 	'slow/dialects-ignoring',
 	'slow/dialects',
