@@ -18,8 +18,8 @@ globalThis.Date = new Proxy(RealDate, {
 const realPerformanceNow = performance.now.bind(performance);
 performance.now = () => realPerformanceNow() * factor;
 
-/** Who waits for the database or for a parser with a model, which are as slow as ever */
-const SLOW_AS_EVER = /typeorm|async-mutex|parseAnswer/;
+/** Who waits for the database, the network or a parser with a model, which are as slow as ever */
+const SLOW_AS_EVER = /typeorm|async-mutex|sendHttpRequest|parseAnswer/;
 
 /** Who waits for n8n's recovery, which is as slow as ever. It takes seconds here. */
 const RECOVERS = /waitForRecovery/;
