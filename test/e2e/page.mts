@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Host } from '../../n8n-host/host.mts';
 import type { WorkflowFile } from '../../n8n-host/workflows.mts';
-import { around, pausing } from './pausing.mts';
+import { around, expectSuccess, pausing } from './pausing.mts';
 import { arrived, editFields, eventually } from './support.mts';
 
 export const MESSAGE = 'Message';
@@ -124,6 +124,7 @@ export const messages = async (
 ): Promise<Message[]> =>
 	await eventually(async () => {
 		const { status, waitTill } = await host.rest.get(`/executions/${executionId}`);
+		if (status === 'error') expectSuccess(await host.waitForExecution(executionId));
 		if (status !== 'waiting' || !waitTill) return undefined;
 		const execution = await host.waitForExecution(executionId, { until: 'waiting' });
 		const sent = arrived(execution, MESSAGE);
