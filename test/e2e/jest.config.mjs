@@ -5,7 +5,15 @@ import { chosenVersions, hostVersions } from '../../n8n-host/versions.mts';
 import { common, inOwnRealm } from '../../jest.common.mjs';
 
 /** What doesn't depend on how an n8n executes nodes: only in the first version */
-const ONLY_REFERENCE = ['demo', 'examples', 'install', 'migration', 'page-look', 'queue'];
+const ONLY_REFERENCE = [
+	'demo',
+	'editor-imported',
+	'examples',
+	'install',
+	'migration',
+	'page-look',
+	'queue',
+];
 
 /** The end-to-end tests in one n8n */
 const onHost = (version) => ({
@@ -31,8 +39,8 @@ export default {
 	rootDir: common.rootDir,
 	// For what hangs, not for what is slow: other tests keep the same n8n busy. A test waits for more than one result.
 	testTimeout: 2 * HANG_MS,
-	// Tests wait most of the time, but a browser and an n8n that start keep two processors busy.
-	maxWorkers: availableParallelism() + 2,
+	// Tests wait most of the time.
+	maxWorkers: availableParallelism() + 4,
 	reporters: ['default', '<rootDir>/test/jest/reporter.mts'],
 	testSequencer: '<rootDir>/test/jest/longestFirst.mjs',
 	projects: [...chosenVersions().map(onHost), slow],
