@@ -69,8 +69,8 @@ async function ended(name: string) {
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
-const RACES = range(5).map((n) => `race ${n}`);
-const TEAMS = range(5).map((n) => `team ${n}`);
+const RACES = range(3).map((n) => `race ${n}`);
+const TEAMS = range(3).map((n) => `team ${n}`);
 const MANY = range(10);
 
 const team = {
