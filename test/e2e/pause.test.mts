@@ -125,7 +125,7 @@ beforeAll(async () => {
 	await begin(withCompleted(around('Together', working('Together', 1, 5), pausing())));
 	await begin(
 		withCompleted(
-			around('Early', working('Early', 1, 5), pausing({ options: { returnItemsEarly: true } })),
+			around('Early', working('Early', 1, 20), pausing({ options: { returnItemsEarly: true } })),
 		),
 	);
 	await begin(
@@ -186,7 +186,7 @@ beforeAll(async () => {
 		withCompleted(
 			around(
 				'Order v0',
-				working('Order v0', 1, 5),
+				working('Order v0', 1, 20),
 				pausing({ options: { returnItemsEarly: true } }),
 				{
 					settings: { executionOrder: 'v0' },
