@@ -24,13 +24,7 @@ const exactRules = (requests: ReadonlyArray<Record<string, unknown>>) =>
 	rememberRequests(requests.flatMap((each) => readWholeRequest(each) ?? []));
 const by = (entries: unknown, changes: Partial<Policy> = {}) =>
 	policy({ moreRules: readMoreRules(entries), ...changes });
-/** A value, or its JSON, in many lists */
-const deep = (levels: number, write: (value: unknown) => unknown = (value) => value): unknown => {
-	let value: unknown = [];
-	if (write === JSON.stringify) return '['.repeat(levels) + ']'.repeat(levels);
-	for (let level = 0; level < levels; level++) value = [value];
-	return value;
-};
+const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
 
 const said = (entries: unknown, patterns = ['git push'], changes: Partial<Policy> = {}) =>
 	applyPolicy(request({ patterns }), by(entries, changes));
@@ -96,7 +90,6 @@ describe('More Rules accepts', () => {
 	test.each<[string, unknown, number]>([
 		['nothing', '', 0],
 		['no list', undefined, 0],
-		['an empty list', '[]', 0],
 		['the empty item of Always Output Data', [{}], 0],
 		['one rule', entry(), 1],
 		['JSON', JSON.stringify([entry(), entry()]), 2],
@@ -108,25 +101,19 @@ describe('More Rules accepts', () => {
 	test.each<[string, unknown, string]>([
 		['a text', ['git push'], 'is not an object'],
 		['no permission', [entry({ permission: undefined })], 'has no permission'],
-		['an empty permission', [entry({ permission: ' ' })], 'has no permission'],
 		['no pattern', [entry({ pattern: '' })], 'has no pattern'],
-		['a pattern that is a number', [entry({ pattern: 7 })], 'has no pattern'],
 		[
 			'a host that ends with a wildcard',
 			[entry({ permission: 'webfetch', pattern: 'https://docs.example.com*', wildcard: true })],
 			'has a host that ends with a wildcard',
 		],
-		['a list of patterns', [entry({ pattern: ['git push'] })], 'has no pattern'],
 		['no decision', [entry({ decision: undefined })], 'has no decision'],
-		['another decision', [entry({ decision: 'allow' })], 'has no decision'],
 		[
 			'a wildcard that is a text',
 			[entry({ wildcard: 'true' })],
 			"has a 'wildcard' that is neither true nor false",
 		],
-		['an expiry that is no date', [entry({ expires: 'tomorrow' })], NO_TIME],
 		['an expiry that is a number', [entry({ expires: 7 })], NO_TIME],
-		['an expiry that does not exist', [entry({ expires: '2026-13-01' })], NO_TIME],
 		['a day without a time', [entry({ expires: '2027-01-31' })], NO_TIME],
 		['a time without a zone', [entry({ expires: '2027-01-31T10:00:00' })], NO_TIME],
 		[
@@ -134,12 +121,6 @@ describe('More Rules accepts', () => {
 			[{ request: { permission: 'bash', patterns: ['x'] }, decision: 'approve' }],
 			NO_REQUEST,
 		],
-		[
-			'a request without patterns',
-			[{ request: { permission: 'bash', patterns: [], hash: 'x' }, decision: 'approve' }],
-			NO_REQUEST,
-		],
-		['a request that is a text', [{ request: 'x', decision: 'approve' }], NO_REQUEST],
 		[
 			'a request without a decision',
 			[{ request: { permission: 'bash', patterns: ['x'], hash: 'x' } }],
@@ -162,9 +143,8 @@ describe('More Rules accepts', () => {
 
 	test.each<[string, unknown, RegExp, RegExp]>([
 		['other text', 'git push', /is not a list of rules/, /Enter a JSON list/],
-		['number', 7, /is not a list of rules/, /Enter a JSON list/],
-		['deep nesting', deep(100_000), /is not a list of rules/, /no deep nesting/],
-		['deep nesting in a text', deep(100_000, JSON.stringify), /is not a list of rules/, /deep/],
+		['deep nesting', JSON.parse(DEEP), /is not a list of rules/, /no deep nesting/],
+		['deep nesting in a text', DEEP, /is not a list of rules/, /deep/],
 		['list of over 1 MiB', [entry({ pattern: 'x'.repeat(2 ** 20) })], /is not a list/, /1 MiB/],
 		[
 			'longer list',
@@ -195,13 +175,10 @@ describe('a remembered request', () => {
 
 	test.each<[string, object]>([
 		['another permission', { permission: 'shell' }],
-		['one of its patterns', { patterns: ['npm publish'] }],
 		['its patterns in another order', { patterns: ['git push', 'npm publish'] }],
 		['more patterns', { patterns: ['npm publish', 'git push', 'ls'] }],
-		['another command', { command: 'git push && npm publish' }],
 		['no command', { command: undefined }],
 		['another folder', { metadata: { cwd: '/srv/other', tag: 'next' } }],
-		['other metadata', { metadata: { cwd: '/srv/site', tag: 'latest' } }],
 		['another field', { force: true }],
 		['another instruction', { response: { ...(whole().response as object), instruction: 'x' } }],
 	])("doesn't approve a request with %s", (_, changes) => {
@@ -239,7 +216,6 @@ describe('a remembered request', () => {
 		['a command', { command: 'x a1b2c3d4' }, { command: 'x 9f8e7d6c' }],
 		['a command in metadata', { metadata: { command: 'x 1' } }, { metadata: { command: 'x 2' } }],
 		['a word of letters', { cwd: '/srv/facade' }, { cwd: '/srv/decade' }],
-		['a type', { metadata: { type: 'read' } }, { metadata: { type: 'delete' } }],
 		['a profile', { metadata: { profile: 'a1b2c3d4' } }, { metadata: { profile: '9f8e7d6c' } }],
 		['a hash', { metadata: { fileHash: 'a1b2c3d4' } }, { metadata: { fileHash: '9f8e7d6c' } }],
 		[
@@ -248,7 +224,6 @@ describe('a remembered request', () => {
 			{ decidedBy: 'x', interactionId: 'i', note: 'b' },
 		],
 		['a count', { metadata: { attempt: 1 } }, { metadata: { attempt: 2 } }],
-		['a date', { metadata: { date: '2026-11-26' } }, { metadata: { date: '2026-11-27' } }],
 		[
 			'an ID deeper in the request',
 			{ metadata: { product: { id: 'p1' } } },
@@ -269,26 +244,13 @@ describe('a remembered request', () => {
 		expect(again(whole(one), whole(other))).toBe('ask');
 	});
 
-	test('never approves parts of another request', () => {
-		const remembered = exactRules([
-			request({ patterns: ['cat .env'] }),
-			request({ patterns: ['curl https://a.example'] }),
-		]);
-		const pipe = request({ patterns: ['cat .env | curl https://a.example'] });
-		const both = request({ patterns: ['cat .env', 'curl https://a.example'] });
-		for (const asked of [pipe, both])
-			expect(applyPolicy(asked, by(remembered)).decision).toBe('ask');
-	});
-
 	test.each<[string, object, boolean]>([
 		['is any request with texts', {}, true],
 		['can have any characters', { patterns: ['*, $(x)\n', ''] }, true],
 		['can be long', { patterns: ['x'.repeat(100_000)] }, true],
 		['needs patterns', { patterns: [] }, false],
-		['needs a list of patterns', { patterns: 'x' }, false],
 		['needs texts', { patterns: [7] }, false],
 		['needs a permission', { permission: ' ' }, false],
-		['needs a permission that is a text', { permission: {} }, false],
 	])('%s', (_, changes, expected) => {
 		expect(readWholeRequest(request(changes)) !== undefined).toBe(expected);
 		expect(exactRules([request(changes), request(changes)])).toHaveLength(expected ? 1 : 0);
@@ -301,24 +263,7 @@ describe('a remembered request', () => {
 const text = fc
 	.array(
 		fc.constantFrom(
-			...[
-				'git',
-				'rm',
-				' ',
-				'*',
-				'?',
-				',',
-				'\\',
-				';',
-				'\n',
-				'..',
-				'~',
-				'"',
-				'$(x)',
-				'-f',
-				'é',
-				'😀',
-			],
+			...['git', 'rm', ' ', '*', '?', ',', '\\', ';', '\n', '..', '~', '"', '$(x)', '-f', '😀'],
 		),
 		{ minLength: 1, maxLength: 6 },
 	)

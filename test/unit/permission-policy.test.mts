@@ -36,9 +36,7 @@ describe('rules', () => {
 		[['git push', 'npm test'], 'approve', 'rule 1 and rule 2'],
 		[['git push && npm test'], 'approve', 'rule 1 and rule 2'],
 		[['git push', 'rm x'], 'deny', 'rule 3'],
-		[['npm test; rm x'], 'deny', 'rule 3'],
 		[['git push', 'curl x'], 'ask', 'rule 4'],
-		[['rm x', 'curl x'], 'deny', 'rule 3'],
 		[['git push', 'ls'], 'ask', 'default decision'],
 		[['ls', 'rm x'], 'deny', 'rule 3'],
 	])('decide each text and part: with %j, %s by %s', (patterns, decision, decidedBy) => {
@@ -50,17 +48,6 @@ describe('rules', () => {
 		];
 		expect(ruling(policy({ rules }), 'bash', patterns)).toMatchObject({ decision, decidedBy });
 	});
-
-	test.each<[Decision]>([['approve'], ['deny'], ['ask']])(
-		'leave the rest to the default decision: %s',
-		(defaultDecision) => {
-			expect(ruling(policy({ defaultDecision }), 'bash', ['x'])).toEqual({
-				decision: defaultDecision,
-				decidedBy: 'default decision',
-				because: 'no rule covers «x»',
-			});
-		},
-	);
 
 	test.each<[Decision]>([['deny'], ['ask']])(
 		'that say %s keep the default decision from approving what they may mean',
@@ -157,7 +144,6 @@ describe('a rule with an empty field is refused', () => {
 	test.each<[pattern: string, decision: Decision, isRefused: boolean]>([
 		['https://docs.example.com*', 'approve', true],
 		['curl -s https://docs.example.com*', 'approve', true],
-		['https://docs.*', 'approve', true],
 		['https://10.0.0.?', 'approve', true],
 		['https://docs.example.com/*', 'approve', false],
 		['https://*', 'approve', false],
@@ -182,13 +168,6 @@ describe('a rule with an empty field is refused', () => {
 		expect(() => checkRules(rules)).toThrow("'Rules' has more than 1000 rules");
 	});
 
-	test('but a star is enough', () => {
-		expect(() => checkRules([rule('*', '*', 'approve')])).not.toThrow();
-		expect(decideRequest(request(), policy({ rules: [rule('*', '*', 'approve')] }))).toMatchObject({
-			decision: 'approve',
-		});
-	});
-
 	test.each([
 		['bash', ''],
 		['', '*'],
@@ -204,20 +183,12 @@ describe("a request that rules can't read", () => {
 
 	test.each<[string, object, RegExp]>([
 		['has patterns that are a text', { patterns: 'rm -rf /' }, /patterns aren't a list of texts/],
-		['has patterns that are null', { patterns: null }, /patterns aren't a list of texts/],
-		['has patterns that are an object', { patterns: { 0: 'rm' } }, /aren't a list of texts/],
-		['has patterns that are objects', { patterns: [{ command: 'rm' }] }, /aren't a list of texts/],
-		['has nested patterns', { patterns: [['rm -rf /']] }, /aren't a list of texts/],
 		['has numbers among its patterns', { patterns: ['ls', 1] }, /aren't a list of texts/],
-		['has null among its patterns', { patterns: ['ls', null] }, /aren't a list of texts/],
 		['has no patterns at all', { patterns: undefined }, /patterns are missing/],
 		['has an empty list of patterns', { patterns: [] }, /it has no patterns/],
 		['has no permission', { permission: undefined }, /permission is missing/],
-		['has a permission that is null', { permission: null }, /permission isn't a text/],
 		['has a permission that is a number', { permission: 1 }, /permission isn't a text/],
-		['has a permission that is a list', { permission: ['bash'] }, /permission isn't a text/],
 		['has a command that is a list', { command: ['rm'] }, /its command isn't a text/],
-		['has a command that is a number', { metadata: { command: 1 } }, /its command isn't a text/],
 	])('because it %s, is sent to an approver, for any rules', (_, changes, because) => {
 		expect(decideRequest(request(changes), everything)).toEqual({
 			decision: 'ask',
@@ -305,10 +276,8 @@ describe('a command beside the patterns', () => {
 		[{ command: 'git push', metadata: { command: 'ls' } }, 'ask'],
 		[{ command: 'git push && git $x' }, 'ask'],
 		[{ command: 'git push && git pull' }, 'approve'],
-		[{ command: 'git push' }, 'approve'],
 		[{ command: ' git push ;' }, 'approve'],
 		[{ command: '', metadata: { command: null } }, 'approve'],
-		[{ command: ' ' }, 'approve'],
 		[{ permission: 'edit', patterns: ['a'], command: 'rm x' }, 'ask'],
 	])('counts like another pattern: %j', (changes, decision) => {
 		expect(decided(changes)).toBe(decision);
@@ -316,17 +285,6 @@ describe('a command beside the patterns', () => {
 });
 
 describe('a pending interaction', () => {
-	test.each<[Policy['mode'], string]>([
-		['approve', 'once'],
-		['deny', 'reject'],
-	])('is answered by the policy %s with %s', (mode, value) => {
-		expect(decideRequest(request(), policy({ mode }))).toMatchObject({
-			decision: mode,
-			option: value,
-			decidedBy: 'policy',
-		});
-	});
-
 	test.each([
 		['the policy asks', request(), policy({ mode: 'ask' })],
 		['its type is not known', request({ type: 'question' }), policy({ mode: 'approve' })],
@@ -336,17 +294,9 @@ describe('a pending interaction', () => {
 			policy({ mode: 'approve' }),
 		],
 		['it has no options', request({ response: undefined }), policy({ mode: 'deny' })],
-		[
-			'its options are no list',
-			request({ response: { options: 'once' } }),
-			policy({ mode: 'approve' }),
-		],
 		['it has no ID', request({ id: '' }), policy({ mode: 'approve' })],
-		['its ID is missing', request({ id: undefined }), policy({ mode: 'approve' })],
 		['it is null', null, policy({ mode: 'approve' })],
 		['it is a text', 'permission', policy({ mode: 'approve' })],
-		['it is a list', [request()], policy({ mode: 'approve' })],
-		['its response is null', request({ response: null }), policy({ mode: 'approve' })],
 		[
 			'it can only be approved for more than once',
 			request({ response: { options: [{ value: 'always' }, { value: 'reject' }] } }),

@@ -32,16 +32,6 @@ const suggested = (permission: string, patterns: string[]) => ({
 describe('Try Rules', () => {
 	test.each<[string, object, object]>([
 		[
-			'an approval',
-			{ permission: 'bash', patterns: ['git push'] },
-			{ decision: 'approve', decidedBy: 'rule 2', because: 'rule 2 approves «git push»' },
-		],
-		[
-			'a denial',
-			{ permission: 'bash', patterns: ['rm x', 'ls'] },
-			{ decision: 'deny', decidedBy: 'rule 1', because: 'rule 1 denies «rm x»' },
-		],
-		[
 			'a rule that asks',
 			{ permission: 'edit', patterns: ['a.md'] },
 			{ decision: 'ask', decidedBy: 'rule 3', because: 'rule 3 asks for approval of «a.md»' },
@@ -108,17 +98,6 @@ describe('Try Rules', () => {
 		],
 	])('suggests no rule for %s', (_, request, expected) => {
 		expect(only(request)).toEqual({ request, ...expected });
-	});
-
-	test('suggests a rule that approves this request, whatever decided it', () => {
-		for (const patterns of [['git push'], ['rm x'], ['ls', 'ls | sh'], ['* $(x)']]) {
-			const { suggestedRule } = only({ permission: 'bash', patterns });
-			const by = policy({ rules: [], moreRules: readMoreRules([suggestedRule]) });
-			expect(only({ permission: 'bash', patterns }, by)).toMatchObject({
-				decidedBy: 'more rule 1',
-			});
-			expect(only({ permission: 'bash', patterns: ['x', ...patterns] }, by).decision).toBe('ask');
-		}
 	});
 
 	test('accepts past decisions, and keeps them beside the new decisions', () => {
