@@ -41,7 +41,11 @@ describe('a wildcard approves', () => {
 		['docker run -v /data:* *', 'docker run -v /data:x image'],
 		['docker run -v *:/data x', 'docker run -v src:/data x'],
 		['* test', 'npm test'],
-		['npm run *', 'npm run x \\\n  --flag'],
+		['npm run *', '\n npm \t run x \\\n\t --flag'],
+		['npm run *', 'npm run x >/dev/null 2>&1'],
+		['npm run *', 'npm run x > /dev/null 2> /dev/null;\n'],
+		['echo *', `echo a'b'"c"d '' "" 'a; b | c && $(d) \`e\` *.ts' "(b) [c] {d} * ? > <"`],
+		['echo *', 'echo x_.:@%+,=-^#1 HEAD^ résumé 日本語'],
 		['npm run *', 'npm run build # for "production"'],
 		['git commit -m *', 'git commit -m "a\\.b"'],
 		['cat *', 'cat src/*.ts ./a?.md'],
@@ -57,6 +61,14 @@ describe('a wildcard approves', () => {
 		...[';', '&&', '||', '|', '\n', '&', '|&', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f'].map(
 			(operator) => ['npm run *', `npm run x ${operator} rm -rf x`],
 		),
+		// Not one command, although each of its words is one of the pattern
+		...['x &', 'x &&', 'x | ', 'x;;', 'x 2>&2', 'x 2>&1x', 'x >/dev/null y', 'x >/dev/nullx'].map(
+			(rest) => ['npm run *', `npm run ${rest}`],
+		),
+		...['; npm x', '\n&& npm x', '!npm x', '^npm^x', 'if npm x', 'coproc npm x', '- npm x'].map(
+			(command) => ['* npm x', command],
+		),
+		...['x\u00a0y', '‘x’', '\ufdd0', "x\ty'\t'", '=ls'].map((word) => ['echo *', `echo ${word}`]),
 		['npm run *', 'npm run "$(rm -rf x)"'],
 		['npm run *', 'npm run ${X}'],
 		['npm run *', 'npm run x > passwd'],

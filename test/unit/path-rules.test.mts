@@ -133,6 +133,7 @@ describe('a search', () => {
 		['glob', 'src/*', 'src/**/*.{ts,tsx}', 'approve'],
 		['glob', 'src/*', 'src/../**', 'ask'],
 		['glob', 'src/*', 'src/{a,..}/x', 'ask'],
+		['glob', 'src/*', 'lib/*', 'ask'],
 		['glob', 'src/*.ts', 'src/a.ts', 'ask'],
 		['grep', 'TODO*', 'TODO: x', 'ask'],
 		['grep', 'src/*', 'src/x', 'ask'],

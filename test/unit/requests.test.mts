@@ -127,30 +127,6 @@ describe('a response', () => {
 		expect(parseBody(`"${long}"`, redactor)).toEqual({ body: long });
 	});
 
-	test('is redacted in its body and headers, which may be no texts', async () => {
-		const { attempt } = await exchange(
-			ok(`{"echo":"${KEY}"}`, { location: `/a?key=${KEY}`, age: 7, list: ['a'] }),
-		);
-		expect(attempt).toMatchObject({
-			body: { echo: '[API key]' },
-			headers: { location: '/a?key=[API key]', age: 7, list: ['a'] },
-		});
-	});
-
-	test('has at most the bytes of its operation, and no more of it are read', async () => {
-		let read = 0;
-		const endless = async function* () {
-			for (; ; read++) yield Buffer.alloc(MIB, '1');
-		};
-		const { attempt } = await exchange(ok(endless()), { maxBytes: 3 * MIB });
-		expect([attempt, read]).toEqual([{ kind: 'tooLarge', code: '3 MiB' }, 3]);
-		const chunks = [Buffer.from('"abc'), Buffer.from('def"')];
-		const fits = await exchange(ok(stream(chunks)), { maxBytes: 8 });
-		expect(fits.attempt).toMatchObject({ kind: 'response', body: 'abcdef' });
-		const exceeds = await exchange(ok(stream(chunks)), { maxBytes: 7 });
-		expect(exceeds.attempt).toMatchObject({ kind: 'tooLarge' });
-	});
-
 	test.each([200, 299])(
 		'that breaks off keeps the status %d and says why it has no body',
 		async (statusCode) => {
@@ -284,36 +260,6 @@ describe('a call', () => {
 		expect(await queuedFor(900)).toMatchObject({ status: 200 });
 		expect((await afterThrottling({}, { deadline: 103 * SECOND })).result).toMatchObject({
 			message: 'The service is receiving too many requests',
-		});
-	});
-
-	describe('after Stop', () => {
-		/** Stops the execution while the request is on its way. Its response follows a moment later. */
-		async function stopDuring(request: ApiRequest, options: SendOptions = {}) {
-			const stop = new AbortController();
-			const { send, calls } = connect(
-				async ({ abortSignal }) => {
-					stop.abort();
-					await new Promise((resolve) => setImmediate(resolve));
-					return abortSignal.aborted ? await new Promise(() => {}) : ok('{"id":"s1"}');
-				},
-				{ signal: stop.signal },
-			);
-			return { result: await send(request, options), calls };
-		}
-
-		test('is cut off at once if it only reads', async () => {
-			const { result, calls } = await stopDuring(READ);
-			expect(result).toMatchObject({ mayHaveTakenEffect: false });
-			expect(result).toBeInstanceOf(CanceledError);
-			expect([calls.length, calls[0].options.abortSignal.aborted]).toEqual([1, true]);
-		});
-
-		test("is finished if it must not be repeated, or doesn't care", async () => {
-			expect((await stopDuring(START)).result).toMatchObject({ body: { id: 's1' } });
-			expect((await stopDuring(READ, { ignoreCancel: true })).result).toMatchObject({
-				body: { id: 's1' },
-			});
 		});
 	});
 });
