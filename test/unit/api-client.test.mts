@@ -8,26 +8,13 @@ import { realClock } from '../../nodes/shared/client/clock.ts';
 import { apiWith } from '../support/apiWith.mts';
 import { createVirtualClock, type VirtualClock } from '../support/virtualClock.mts';
 
-describe('a proxy that could read the key is refused before anything is sent', () => {
-	const proxy = { host: 'proxy.example.com', port: 8080 };
-
-	test.each([
-		['with Ignore SSL Issues', { proxy, skipSslCertificateValidation: true }, true],
-		['by itself', { proxy }, false],
-		['without a proxy', { skipSslCertificateValidation: true }, false],
-	])('%s', async (_, options, isRefused) => {
-		const { api, sent, clock } = await apiWith({ body: { data: [] } });
-		const reading = clock.run(api.withConnection(options).call('listProjects', {}));
-		if (isRefused) await expect(reading).rejects.toThrow("'Proxy' under Request Options");
-		else await reading;
-		expect(sent).toHaveLength(isRefused ? 0 : 1);
-	});
-
-	test('before a base URL without TLS', async () => {
-		const { api, sent } = await apiWith({ body: { data: [] } }, {}, 'http://localhost/v1');
-		await expect(api.withConnection({ proxy }).call('listProjects', {})).rejects.toThrow("'Proxy'");
-		expect(sent).toEqual([]);
-	});
+test.each([
+	{ proxy: { host: 'proxy.example.com', port: 8080 } },
+	{ skipSslCertificateValidation: true },
+])('a connection that hides the key is used: %j', async (options) => {
+	const { api, sent, clock } = await apiWith({ body: { data: [] } });
+	await clock.run(api.withConnection(options).call('listProjects', {}));
+	expect(sent).toHaveLength(1);
 });
 
 /** Runs code that takes its time and timers from the globals. */
@@ -62,21 +49,6 @@ describe('a download', () => {
 		for await (const chunk of stream) bytes += chunk.length;
 		return bytes;
 	};
-	const once = async function* () {
-		yield Buffer.from('x');
-	};
-
-	test.each([
-		['https://api.example.com/v1', 'https://files.example.com/x'],
-		['https://api.example.com/v1', 'https://172.32.0.1/x'],
-		['https://10.0.0.5/v1', 'https://10.0.0.6/x'],
-		['http://localhost:4010/v1', 'http://127.0.0.1:4010/x'],
-	])('of a service at %s is made from %s', async (baseUrl, url) => {
-		const { urls, context: within } = context(once);
-		expect(await download(within, getClient(baseUrl), url, read)).toBe(1);
-		expect(urls).toEqual([url]);
-	});
-
 	test('that drips ends at its total timeout, in one error that names the timeout', async () => {
 		const { urls, context: within } = context(async function* () {
 			for (;;) {

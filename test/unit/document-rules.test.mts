@@ -35,11 +35,8 @@ const refused = (status: number): Answer => ({
 
 describe('a scope that may be missing is named', () => {
 	test.each<[OperationId, string]>([
-		['listFiles', 'files.read'],
-		['getFile', 'files.read'],
 		['getFileContent', 'files.read'],
 		['createFile', 'files.write (and assets.read to copy an asset)'],
-		['renameFile', 'files.write'],
 		['moveFile', 'files.write'],
 	])('by %s: %s', async (operation, scope) => {
 		for (const status of [403, 404])
@@ -50,15 +47,10 @@ describe('a scope that may be missing is named', () => {
 describe('an error that depends on the operation', () => {
 	test.each<[OperationId, number, string]>([
 		['createFile', 409, 'Check whether a file or folder with this name exists there.'],
-		['renameFile', 409, 'Check whether a file or folder with this name exists there.'],
-		['moveFile', 409, 'Check whether a file or folder with this name exists there.'],
 		['createSharedPreview', 409, 'Start an agent session in the project before you share a page'],
 		['sendAgentMessage', 409, 'Wait until the session has completed'],
 		['createAgentSession', 404, 'Choose the project from the list.'],
 		['createAgentSession', 413, 'Shorten the prompt.'],
-		['sendAgentMessage', 413, 'Shorten the message.'],
-		['queryAnalytics', 413, 'Shorten the query.'],
-		['createFile', 413, 'Use a file of at most 10 MiB.'],
 	])('in %s after %i has its own advice', async (operation, status, advice) => {
 		expect((await callOnce(operation, refused(status))).error?.description).toContain(advice);
 	});
@@ -94,23 +86,19 @@ describe('a response is read up to its limit', () => {
 		return Readable.from(Array.from({ length: count }, () => chunk));
 	};
 
-	test.each<[OperationId, number]>([
-		['getAgentSession', 1],
-		['resolveInteraction', 1],
-		['getFileContent', 64],
-		['queryAnalytics', 256],
-	])('of %s: %i MiB', async (operation, most) => {
-		const { error } = await callOnce(operation, { body: megabytes(most + 1) });
-		expect(`${error?.message} ${error?.description}`).toContain(`${most} MiB`);
-	});
+	test.each<[OperationId, number]>([['queryAnalytics', 256]])(
+		'of %s: %i MiB',
+		async (operation, most) => {
+			const { error } = await callOnce(operation, { body: megabytes(most + 1) });
+			expect(`${error?.message} ${error?.description}`).toContain(`${most} MiB`);
+		},
+	);
 });
 
 describe('a request has the time that the service may need', () => {
 	test.each<[OperationId, number]>([
 		['createAgentSession', 120],
-		['getAgentSession', 30],
 		['queryAnalytics', 90],
-		['getTask', 60],
 	])('%s: %i seconds', async (operation, seconds) => {
 		const { request } = await callOnce(operation, { body: { data: [], sessionId: ID } });
 		expect(request.timeoutMs).toBe(seconds * 1_000);

@@ -31,41 +31,12 @@ async function read(
 	const error = await clock.run(reading().catch((thrown: WorkspaceAutomationError) => thrown));
 	return { all, nexts, sent, error };
 }
-const queries = (sent: Array<{ query: Record<string, unknown> }>) =>
-	sent.map(({ query }) => [query.limit, query.cursor]);
 
 describe('the pages', () => {
 	const page = (from: number, count: number, next?: unknown) => ({
 		data: ids(from, count),
 		has_more: next !== undefined,
 		next_cursor: next,
-	});
-
-	test('are requested by their cursors, also numbers, from any start', async () => {
-		const { all, sent, nexts } = await read(
-			[page(0, 2, 7), page(2, 2, 'c'), page(4, 1)],
-			['listFiles', { projectId: 'p' }],
-			{ startCursor: 'b' },
-		);
-		expect(all).toEqual(ids(0, 5));
-		expect(nexts).toEqual(['7', 'c', undefined]);
-		expect(queries(sent)).toEqual([
-			[100, 'b'],
-			[100, '7'],
-			[100, 'c'],
-		]);
-		expect(sent[0].query.projectId).toBe('p');
-	});
-
-	test('are only as many as needed, each with the missing number as its limit', async () => {
-		const { sent, all, nexts } = await read([page(0, 100, 'a'), page(100, 50, 'b')], tasks, {
-			limit: 150,
-		});
-		expect([all.length, nexts]).toEqual([150, ['a', undefined]]);
-		expect(queries(sent)).toEqual([
-			[100, undefined],
-			[50, 'a'],
-		]);
 	});
 
 	test('with more entries than requested are the last', async () => {

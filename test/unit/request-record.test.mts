@@ -1,7 +1,6 @@
 // The record of a request: what each event makes of it, as pure functions.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readContent } from '../../nodes/RunAgentSession/requests/content.ts';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
@@ -29,31 +28,14 @@ import {
 	type Vote,
 	type SettledVerdict,
 } from '../../nodes/RunAgentSession/requests/votes.ts';
-import type { Interaction, Session } from '../../nodes/shared/client/session.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { request as anyRequest, session } from './interactions.mts';
 
-const request = (changes: Partial<Interaction> = {}): Interaction => ({
-	id: 'r1',
-	type: 'permission',
-	permission: 'bash',
-	patterns: ['npm test'],
-	response: {
-		type: 'choice',
-		options: [
-			{ value: 'once', label: 'Once' },
-			{ value: 'reject', label: 'Reject' },
-		],
-	},
-	...changes,
-});
-const showing = (...pendingInteractions: Interaction[]): Session => ({
-	sessionId: 's',
-	status: 'running',
-	pendingInteractions,
-});
+const request = (changes: object = {}): Interaction => anyRequest({ id: 'r1', ...changes });
 const approve: SettledVerdict = { decision: 'approve', option: 'once', decidedBy: 'policy' };
 const deny: SettledVerdict = { decision: 'deny', option: 'reject', decidedBy: 'policy' };
 const polled = (records: RequestRecord[], at: number, ...pending: Interaction[]) =>
-	applyPoll(records, showing(...pending), at);
+	applyPoll(records, session({ pendingInteractions: pending }), at);
 const vote = (changes: Partial<Vote> = {}): Vote => ({
 	approver: 0,
 	decision: 'approve',
@@ -75,7 +57,6 @@ describe('content identifies a request', () => {
 	test.each<[string, Interaction, Interaction, boolean]>([
 		['another ID', request(), request({ id: 'r2' }), true],
 		['another command', request(), request({ patterns: ['npm run x'] }), false],
-		['another folder', request(), request({ cwd: '/work' }), false],
 		['other options', request(), request({ response: { options: [] } }), false],
 		[
 			'keys in another order',
@@ -108,12 +89,10 @@ describe('content identifies a request', () => {
 		['a clock that became a text', { elapsed: 1 }, { elapsed: '1 s' }, false],
 		['a clock that is gone', { elapsed: 1 }, {}, false],
 		['a count', { count: 1 }, { count: 2 }, false],
-		['an attempt', { attempt: 1 }, { attempt: 2 }, false],
 		['a time under another name', { x: time(0) }, { x: time(1_000) }, false],
 		['a clock that is deeper', { tool: { at: time(0) } }, { tool: { at: time(1) } }, false],
 		['a text with a number', { note: '3 files' }, { note: '4 files' }, false],
 		['an ID', { runId: 'a' }, { runId: 'b' }, false],
-		['a purpose', { purpose: 'a' }, { purpose: 'b' }, false],
 	])('only clocks may tick: %s', (_name, one, other, same) => {
 		expect(isSame(request({ metadata: one }), request({ metadata: other }))).toBe(same);
 	});
@@ -160,15 +139,6 @@ describe('content identifies a request', () => {
 		expect(after.map(({ id, decision }) => [id, decision?.state])).toEqual([
 			['r1', 'confirmed'],
 			['r2', undefined],
-		]);
-	});
-
-	test('the same ID with other content is a new request, and earlier answers to it do not count', () => {
-		const before = polled([], 1, request());
-		const voted = recordVotes(before, before[0], [vote({ name: 'Ann' })]);
-		const after = polled(voted, 5, request({ patterns: ['rm -rf .'] }));
-		expect(after.filter(({ interaction }) => interaction)).toMatchObject([
-			{ patterns: ['rm -rf .'], seenAt: 5, votes: [], voided: ['Ann'] },
 		]);
 	});
 
@@ -312,7 +282,7 @@ describe('what came of a decision', () => {
 		],
 		[
 			'taken, and the session failed',
-			applyPoll(taken, { ...showing(), status: 'failed' }, 2_000),
+			applyPoll(taken, session({ status: 'failed' }), 2_000),
 			'unconfirmed',
 		],
 		['no response, and not shown anymore', polled(sending, 2_000), 'unconfirmed'],
@@ -462,120 +432,6 @@ test('an answer wins over the policy, also over a denial', () => {
 	expect(planDecisions(voted, [question], () => deny).due).toMatchObject([
 		{ verdict: { decision: 'approve', decidedBy: 'page' } },
 	]);
-});
-
-describe('any order of events', () => {
-	// A service that carries out, loses or ignores what it is sent, and an agent whose requests come, change and go.
-	interface World {
-		records: RequestRecord[];
-		questions: Question[];
-		pending: Interaction[];
-		/** Decisions that the service carried out, by content */
-		applied: Map<string, string[]>;
-		now: number;
-	}
-	const commands = ['a', 'b', 'c'];
-	const getHash = (interaction: Interaction) => readContent(interaction)!.hash;
-
-	const events: Record<string, (world: World, pick: number) => void> = {
-		comes(world, pick) {
-			const patterns = [commands[pick % 3]];
-			if (!world.pending.some((each) => each.patterns === patterns[0]))
-				world.pending.push(request({ id: `r${world.now}`, patterns }));
-		},
-		'changes its ID'(world, pick) {
-			const found = world.pending[pick % 3];
-			if (found) found.id = `n${world.now}`;
-		},
-		goes(world, pick) {
-			world.pending.splice(pick % 3, 1);
-		},
-		poll(world) {
-			world.records = applyPoll(
-				world.records,
-				showing(...structuredClone(world.pending)),
-				world.now,
-			);
-		},
-		ask(world) {
-			const { undecided } = planDecisions(world.records, world.questions, () => ({
-				decision: 'ask',
-				because: 'x',
-			}));
-			const unasked = undecided
-				.map(({ record }) => record)
-				.filter((record) => mustBeAsked(record, world.questions));
-			if (unasked.length === 0) return;
-			world.records = recordAsked(world.records, unasked, world.now);
-			world.questions = [...world.questions, createQuestion(unasked, undefined, world.now, {})];
-		},
-		answer(world, pick) {
-			const open = world.records.filter(
-				(record) => record.interaction && !record.decision && record.askedAt !== undefined,
-			);
-			const record = open[pick % Math.max(1, open.length)];
-			const votes = record && castVote(record.votes, vote({ at: world.now }));
-			if (votes) world.records = recordVotes(world.records, record, votes);
-		},
-		...Object.fromEntries(
-			(['taken', 'lost after', 'lost before', 'ignored', 'not found'] as const).map((outcome) => [
-				`decide, ${outcome}`,
-				(world: World) => {
-					const { due } = planDecisions(world.records, world.questions, () => ({
-						decision: 'ask',
-						because: 'x',
-					}));
-					const [first] = due;
-					if (!first) return;
-					const { record, verdict } = first;
-					world.records = recordSending(world.records, record, verdict, world.now);
-					const index = world.pending.findIndex((each) => each.id === record.id);
-					const isThere = index >= 0 && getHash(world.pending[index]) === record.contentHash;
-					if (isThere && (outcome === 'taken' || outcome === 'lost after')) {
-						world.pending.splice(index, 1);
-						const before = world.applied.get(record.contentHash) ?? [];
-						world.applied.set(record.contentHash, [...before, record.id]);
-					}
-					const responds = isThere ? outcome : 'not found';
-					if (responds === 'taken' || responds === 'ignored')
-						world.records = recordTaken(world.records, record);
-					if (responds === 'not found')
-						world.records = recordRefused(world.records, record, true, world.now);
-				},
-			]),
-		),
-		'n8n is killed and restored'(world) {
-			world.records = JSON.parse(JSON.stringify(world.records));
-			world.questions = JSON.parse(JSON.stringify(world.questions));
-		},
-	};
-
-	test('decides each request at most once, and never says confirmed of what did not happen', () => {
-		const step = fc.tuple(fc.constantFrom(...Object.keys(events)), fc.nat(2), fc.nat(40));
-		fc.assert(
-			fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-				const world: World = {
-					records: [],
-					questions: [],
-					pending: [],
-					applied: new Map(),
-					now: 0,
-				};
-				for (const [name, pick, seconds] of steps) {
-					world.now += seconds * 1_000;
-					events[name](world, pick);
-				}
-				for (const ids of world.applied.values()) expect(new Set(ids).size).toBe(ids.length);
-				for (const { decision } of world.records)
-					if (decision?.state === 'confirmed') expect(decision.isTaken).toBe(true);
-				// After a poll, each pending request has exactly one record.
-				const final = applyPoll(world.records, showing(...world.pending), world.now);
-				const listed = final.filter(({ interaction }) => interaction).map(({ id }) => id);
-				expect(listed.sort()).toEqual(world.pending.map(({ id }) => id).sort());
-			}),
-			{ numRuns: 500 },
-		);
-	});
 });
 
 test('a decision keeps the ID that it was sent for, whatever ID its request gets later', () => {

@@ -33,7 +33,6 @@ import { createVirtualClock, type VirtualClock } from '../support/virtualClock.m
 const BASE = 'https://api.example.com/v1';
 const KEY = 'wa_live_key';
 const SECOND = 1_000;
-const MIB = 1024 * 1024;
 const READ: ApiRequest = { method: 'GET', effect: 'read', path: '/tasks' };
 const START: ApiRequest = {
 	method: 'POST',

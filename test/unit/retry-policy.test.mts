@@ -148,17 +148,6 @@ describe('the next action', () => {
 	test('a 404 is not retried past the deadline', () => {
 		expect(nextAction(NO_ATTEMPTS, response(404), read, limits, at(59_500), 0).type).toBe('fail');
 	});
-
-	test('a DELETE that finds nothing after an attempt that may have worked has worked', () => {
-		const remove: ApiRequest = { method: 'DELETE', effect: 'idempotent', path: '/x' };
-		const none = { ...limits, notFoundDelaysMs: [] };
-		const lost: Attempt = { kind: 'lost', code: 'ECONNRESET' };
-		const first = nextAction(NO_ATTEMPTS, lost, remove, none, at(0), 0);
-		expect(nextAction(first.state, response(404), remove, none, at(0), 0).type).toBe(
-			'returnDeleted',
-		);
-		expect(nextAction(NO_ATTEMPTS, response(404), remove, none, at(0), 0).type).toBe('fail');
-	});
 });
 
 describe('the time of a retry', () => {

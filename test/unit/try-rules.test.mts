@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({
