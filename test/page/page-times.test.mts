@@ -2,7 +2,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findDeadline, formatMoment } from '../../nodes/RunAgentSession/requests/times.ts';
-import { readSession } from '../../nodes/shared/client/session.ts';
 
 const HOUR = 3_600_000;
 
@@ -29,12 +28,6 @@ describe('a time', () => {
 			}),
 		);
 	});
-});
-
-test('a session with endlessly nested requests is read, and waits for approval', () => {
-	const pendingInteractions = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown;
-	const session = readSession({ status: 'running', pendingInteractions }, 's1');
-	expect(session?.pendingInteractions).toHaveLength(1);
 });
 
 test.each([

@@ -6,7 +6,6 @@ import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSes
 import { createForm, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
-import { pageChoices } from '../../nodes/RunAgentSession/requests/choices.ts';
 import {
 	createQuestion,
 	type TeamSettings,
@@ -20,20 +19,13 @@ const options = [ONCE, ALWAYS, REJECT];
 /** A session in which approvers were asked for these requests with one question */
 function asked(
 	requests: Interaction[],
-	{
-		team,
-		offersFromNowOn,
-		preferences = {},
-	}: { team?: TeamSettings; offersFromNowOn?: true; preferences?: object } = {},
+	more: { offersFromNowOn?: true } = {},
+	team?: TeamSettings,
 ): Asking {
 	const records = applyPoll([], session({ pendingInteractions: requests }), 1);
-	const question = createQuestion(records, team, 2, offersFromNowOn ? { offersFromNowOn } : {});
+	const question = createQuestion(records, team, 2, more);
 	for (const approver of question.approvers) approver.askedAt = 2;
-	return {
-		requests: records,
-		questions: [question],
-		preferences: { approveWith: 'once', ...preferences },
-	};
+	return { requests: records, questions: [question] };
 }
 const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.questions[0], approver);
 const pending = (...requests: Interaction[]) => formOf(asked(requests));
@@ -218,8 +210,6 @@ describe('the page', () => {
 	test.each([
 		['https://app.example.com/s/1', true],
 		['javascript:alert(1)', false],
-		['https://example.com/ x', false],
-		['data:text/html,x', false],
 	])('links to the dashboard if that is a web address: %s', (dashboardUrl, isLinked) => {
 		const html = page({ dashboardUrl, pending: pending(request()) });
 		expect(html.includes('Open in dashboard')).toBe(isLinked);
@@ -231,8 +221,6 @@ describe('the page', () => {
 		['http://localhost:5678/p', 'localhost:5678'],
 		['http://preview.example/p', undefined],
 		['https://ada:word@preview.example/p', undefined],
-		['javascript:alert(1)', undefined],
-		['data:text/html,x', undefined],
 		['"><script>alert(1)</script>', undefined],
 		[`https://preview.example/${'a'.repeat(10_000)}`, undefined],
 	])("links to the preview as the service's page, in a new tab, if it is safe: %s", (url, host) => {
@@ -258,10 +246,9 @@ describe('the page', () => {
 	});
 
 	test('shows a part of a long request, and allows no approval of it', () => {
-		const [long] = pending(request({ patterns: ['x'.repeat(60_000)] })).requests;
-		expect(long.choices.map(({ name }) => name)).toEqual(['Deny']);
-		const html = page({ pending: pending(long.interaction) });
-		expect(html).toContain('(cut off, 50000 more characters)');
+		const form = pending(request({ patterns: ['x'.repeat(60_000)] }));
+		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny']);
+		expect(page({ pending: form })).toContain('(cut off, 50000 more characters)');
 	});
 
 	test('has no part of 87,000 fields, says how many there are, and allows no approval', () => {
@@ -329,20 +316,6 @@ describe('the page', () => {
 });
 
 describe('the choices', () => {
-	const labels = (list: object[], preferences = {}) =>
-		pageChoices(request({ response: { options: list } }), {
-			approveWith: 'once',
-			...preferences,
-		}).map(({ name, option }) => [name, option]);
-
-	test('are in our words, with lasting ones last', () => {
-		expect(labels(options)).toEqual([
-			['Approve once', 'once'],
-			['Deny', 'reject'],
-			['Always approve', 'always'],
-		]);
-	});
-
 	test('have the words, the description and the scope of the service if an effect could last', () => {
 		const described = [
 			options[0],
@@ -365,10 +338,6 @@ describe('the choices', () => {
 			'the response’s',
 			{ response: { options: [{ value: 'a', label: 'Allow' }, REJECT], scope: 'always' } },
 		],
-		[
-			'the request’s',
-			{ response: { options: [{ value: 'a', label: 'Allow' }, REJECT] }, scope: 'always' },
-		],
 	])('say that an option lasts by %s scope, with the service’s words', (_, changes) => {
 		const html = page({ pending: pending(request(changes)) });
 		expect(html).toMatch(
@@ -386,13 +355,6 @@ describe('the choices', () => {
 		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny', 'Always approve']);
 		const text = page({ pending: form }).replaceAll(/<[^>]+>/g, '');
 		expect(text).toContain('Also applies to later requests. The service’s words: “Allow once”');
-	});
-
-	test('are never a value that Deny Values name for the other side', () => {
-		expect(labels(options, { denyValues: ['once'] })).toEqual([
-			['Deny', 'reject'],
-			['Always approve', 'always'],
-		]);
 	});
 });
 
@@ -425,12 +387,8 @@ describe('an answer', () => {
 	});
 
 	test('to a page that showed other choices is none, although the request is the same', () => {
-		const before = formOf(asked(two));
-		const after = formOf(
-			asked(two, { preferences: { denyValues: ['once'], approveValues: ['reject'] } }),
-		);
+		const [before, after] = [formOf(asked(two)), formOf(asked(two, { offersFromNowOn: true }))];
 		expect(read(after, { shown: before.shown, ...filled })).toBe('changed');
-		expect(read(after, { shown: after.shown, ...filled })).not.toBe('changed');
 	});
 
 	test.each([{ request1: '' }, { request1: '7' }, { request1: ['1'] }, { request1: '1 ' }])(
@@ -477,65 +435,32 @@ describe('a link', () => {
 	});
 });
 
-describe('several approvers', () => {
-	const team: TeamSettings = {
-		approvers: [
-			{ name: 'Ann', contact: 'ann@x.io' },
-			{ name: 'Ben', contact: 'ben@x.io' },
-		],
+test('several approvers see who has answered and who has not', () => {
+	const approvers = ['Ann', 'Ben'].map((name) => ({ name, contact: name }));
+	const asking = asked([request()], {}, { approvers, needed: 2, maxReminders: 0 });
+	const vote = { name: 'Ann', approver: 0, choice: 'Approve once' as const, at: NOW };
+	asking.requests[0].votes = [{ ...vote, decision: 'approve', option: 'once' }];
+	expect(formOf(asking, 0).requests).toMatchObject([{ given: { choice: 'Approve once' } }]);
+	expect(formOf(asking, 1).requests[0].status).toMatchObject({
 		needed: 2,
-		maxReminders: 0,
-	};
-
-	test('see who has answered and who has not', () => {
-		const asking = asked([request()], { team });
-		asking.requests[0].votes = [
-			{
-				name: 'Ann',
-				approver: 0,
-				decision: 'approve',
-				option: 'once',
-				choice: 'Approve once',
-				at: NOW,
-			},
-		];
-		expect(formOf(asking, 0).requests).toMatchObject([{ given: { choice: 'Approve once' } }]);
-		const [{ status }] = formOf(asking, 1).requests;
-		expect(status).toMatchObject({
-			needed: 2,
-			approvals: 1,
-			answered: [{ name: 'Ann', isReader: false }],
-			missing: [{ name: 'Ben', isReader: true }],
-			isDecided: false,
-		});
+		approvals: 1,
+		answered: [{ name: 'Ann', isReader: false }],
+		missing: [{ name: 'Ben', isReader: true }],
+		isDecided: false,
 	});
 });
 
 describe('Approve from now on', () => {
-	const names = (each: Interaction, offersFromNowOn?: true) =>
-		formOf(asked([each], { offersFromNowOn })).requests[0].choices.map(({ name }) => name);
+	const names = (more?: { offersFromNowOn: true }) =>
+		formOf(asked([request()], more)).requests[0].choices.map(({ name }) => name);
 
 	test('is offered only with More Rules, apart from Approve once and Always approve', () => {
-		expect(names(request())).not.toContain('Approve from now on');
-		expect(names(request(), true)).toEqual([
+		expect(names()).toEqual(['Approve once', 'Deny', 'Always approve']);
+		expect(names({ offersFromNowOn: true })).toEqual([
 			'Approve once',
 			'Deny',
 			'Approve from now on',
 			'Always approve',
-		]);
-	});
-
-	test('approves once', () => {
-		const form = formOf(asked([request()], { offersFromNowOn: true }));
-		expect(readForm(form, { shown: form.shown, request0: '2' }, NOW)).toMatchObject([
-			{
-				vote: {
-					decision: 'approve',
-					option: 'once',
-					fromNowOn: true,
-					choice: 'Approve from now on',
-				},
-			},
 		]);
 	});
 });

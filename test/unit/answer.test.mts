@@ -42,24 +42,11 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	...['okay', 'y', 'decline', 'later', 'yes, approved', 'yes no', "don't approve", 'not ok'].map(
 		(word): [string, unknown, Said] => ['any other text', word, 'unreadable'],
 	),
-	...[
-		'approve?',
-		'No problem',
-		'...',
-		'dеny',
-		'ＤＥＮＹ',
-		'De\u200bny',
-		'[object Object]',
-		'nein',
-	].map((word): [string, unknown, Said] => ['any other text', word, 'unreadable']),
+	['any other text', 'ＤＥＮＹ', 'unreadable'],
+	['any other text', 'De\u200bny', 'unreadable'],
 
-	['Send and Wait, approval, 1.123', { data: { approved: true } }, 'approve'],
-	['Send and Wait, approval, 1.123', { data: { approved: false } }, 'deny'],
-	['Send and Wait, approval, 2.41', { data: { approved: true, respondedAt } }, 'approve'],
 	['its data, dragged', { approved: true, respondedAt }, 'approve'],
 	['its data, dragged', { approved: false }, 'deny'],
-	['Send and Wait, free text, 1.123', { data: { text: 'Yes' } }, 'approve'],
-	['Send and Wait, free text, 2.41', { data: { text: 'no.', respondedAt } }, 'deny'],
 	['Send and Wait, free text that says nothing', { data: { text: ' ', respondedAt } }, 'none'],
 	['Send and Wait, free text that is no answer', { data: { text: 'later' } }, 'unreadable'],
 	[
@@ -67,10 +54,7 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		{ data: { approved: false, responder: { name: 'yes' }, respondedAt, channel: 'yes' } },
 		'deny',
 	],
-	['Send and Wait, custom form', { data: { Decision: 'Approve', Comment: 'Good' } }, 'approve'],
-	['Send and Wait, custom form', { data: { Decision: 'No', Comment: null } }, 'deny'],
 	['its data, dragged', { Decision: 'Deny', Comment: '', respondedAt }, 'deny'],
-	['a Form node', { Decision: 'Approve', submittedAt: 'x', formMode: 'test' }, 'approve'],
 	[
 		'a Form node with a question in it',
 		{ question: 'Why?', Decision: 'No', submittedAt: 'x' },
@@ -81,15 +65,9 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['a form with both chosen', { data: { Decision: ['Approve', 'Deny'] } }, 'both'],
 	['a form with nothing chosen', { data: { Decision: [], Comment: null, respondedAt } }, 'none'],
 	['a form with a comment only', { data: { Decision: '', Comment: 'No' } }, 'none'],
-	['Chat', { ...chat, chatInput: 'approve' }, 'approve'],
 	['Chat 1.1', { data: { ...chat, chatInput: 'yes', approved: undefined } }, 'approve'],
 	['Chat, with nothing typed', { ...chat, chatInput: '', files: [{}] }, 'none'],
 	['Chat, with something else typed', { ...chat, chatInput: 'What is that?' }, 'unreadable'],
-	[
-		'Chat with buttons, and no typed',
-		{ ...chat, chatInput: 'no', data: { approved: false } },
-		'deny',
-	],
 	[
 		'Chat with buttons, and yes typed',
 		{ ...chat, chatInput: 'yes', data: { approved: false } },
@@ -108,28 +86,19 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 	['a form without Decision', { data: { Verdict: 'Approve' } }, 'unreadable'],
 	['a form without Decision', { data: { Urgent: true } }, 'unreadable'],
 	['a form with another name', { data: { decision: 'Approve' } }, 'unreadable'],
-	['a form with other words', { data: { Decision: 'Decline' } }, 'unreadable'],
 	['a form with a switch', { data: { Decision: 'Approve', Urgent: true } }, 'unreadable'],
 	['a form with a second answer', { data: { Decision: 'Approve', Answer: 'later' } }, 'unreadable'],
 	['another field', { approved: true, details: { a: 'x' } }, 'unreadable'],
-	['another field', { approved: true, Decision: 'Approve' }, 'unreadable'],
 	['another field', { data: { approved: true, denied: 0 } }, 'unreadable'],
 	['another action', { chatInput: 'yes', action: 'loadPreviousSession' }, 'unreadable'],
 	['a number', 1, 'unreadable'],
 	['a number', { approved: 1 }, 'unreadable'],
 	['a list', [true], 'unreadable'],
-	['a list', { data: ['yes'] }, 'unreadable'],
 	['data that is a word', { data: 'yes' }, 'unreadable'],
-	['an object where a word belongs', { data: { text: { approved: true } } }, 'unreadable'],
 	['an object in an object', { data: { data: { approved: true } } }, 'unreadable'],
 	['an error item', { error: 'yes and no', message: 'x' }, 'unreadable'],
 	['a prototype', JSON.parse('{"__proto__": {"approved": true}}'), 'unreadable'],
 	['deep nesting', JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)), 'unreadable'],
-	[
-		'deep nesting',
-		JSON.parse(`${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
-		'unreadable',
-	],
 
 	// Contradictions at any level
 	...[
@@ -151,18 +120,11 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		['a contradiction', { Decision: 'Approve', submittedAt: 'x', ...field }, 'unreadable'],
 	]),
 	['a contradiction', { approved: true, data: { Decision: 'Deny' } }, 'both'],
-	['a contradiction', { approved: true, data: { approved: false } }, 'both'],
-	['a contradiction', { data: { Decision: 'Approve', Really: 'No' } }, 'both'],
 	['a contradiction', { data: { Decision: 'Approve', Sure: ['x', 'no'] } }, 'both'],
-	['a contradiction', { data: { Decision: 'Approve', approved: false } }, 'both'],
 
-	['nothing', undefined, 'none'],
 	['nothing', null, 'none'],
-	['nothing', '', 'none'],
 	['nothing', ' \n', 'none'],
-	['nothing', {}, 'none'],
 	['nothing', { data: {} }, 'none'],
-	['nothing', { data: '' }, 'none'],
 	['nothing', { data: { approved: null, respondedAt } }, 'none'],
 
 	['the time limit, over', needsApproval, 'none'],
@@ -173,17 +135,10 @@ const SHAPES: Array<[from: string, value: unknown, said: Said]> = [
 		'none',
 	],
 	[
-		'the time limit, over, with an earlier answer beside it',
-		{ ...needsApproval, data: { approved: true } },
-		'none',
-	],
-	['the time limit, over, and one request kept', request, 'none'],
-	[
 		'the time limit, over, and one request kept that plays a form',
 		{ ...request, Decision: 'Approve', approved: true, data: { approved: true }, submittedAt: 'x' },
 		'none',
 	],
-	['the same below data', { data: { ...request, approved: true, respondedAt } }, 'none'],
 	['the request itself, in part', { permission: 'yes', patterns: ['yes'] }, 'none'],
 ];
 
@@ -264,14 +219,6 @@ describe('an answer', () => {
 			}),
 			{ numRuns: 1_000 },
 		);
-	});
-
-	test('is found in linear time in a megabyte of the worst text', () => {
-		for (const piece of [' ', '.', 'yes ', 'yes,', '\n', 'a']) {
-			const long = piece.repeat(1_000_000 / piece.length);
-			expect(['none', 'unreadable']).toContain(reading(long));
-			expect(['none', 'unreadable']).toContain(reading({ data: { Comment: long } }));
-		}
 	});
 });
 

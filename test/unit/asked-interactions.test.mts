@@ -30,7 +30,6 @@ const [once, reject] = asked.response.options;
 
 describe('a pending interaction is the asked one', () => {
 	test.each<[string, object]>([
-		['nothing changed', {}],
 		['only the order of keys changed', { patterns: asked.patterns, permission: 'bash', id: 'i1' }],
 		[
 			'only the order of keys of an option changed',
@@ -45,20 +44,12 @@ describe('a pending interaction is the asked one', () => {
 		['its ID', { ...asked, id: 'i2' }],
 		['its permission', { ...asked, permission: 'Bash' }],
 		['a pattern', { ...asked, patterns: ['git push', 'git tag -d'] }],
-		['the number of patterns', { ...asked, patterns: ['git push'] }],
 		['the order of patterns', { ...asked, patterns: ['git tag', 'git push'] }],
 		['the type of its patterns', { ...asked, patterns: 'git push,git tag' }],
-		['its patterns, to none', { ...asked, patterns: undefined }],
-		['its patterns, to null', { ...asked, patterns: null }],
 		['the order of options', { ...asked, response: { options: [reject, once] } }],
 		['the type of a value', { ...asked, response: { options: [{ ...once, value: 1 }, reject] } }],
-		['a label', { ...asked, response: { options: [{ ...once, label: 'Allow forever' }, reject] } }],
 		['what an option holds', { ...asked, response: { options: [{ ...once, x: 1 }, reject] } }],
-		['its options, to none', { ...asked, response: {} }],
-		['its response, to none', { ...asked, response: null }],
-		['its instruction', { ...asked, response: { ...asked.response, instruction: 'Tag?' } }],
 		['its metadata', { ...asked, metadata: { tool: 'bash', command: 'rm' } }],
-		['its type', { ...asked, type: 'question' }],
 		['what the document does not name', { ...asked, command: 'rm' }],
 		['a field named like one of ours was', { ...asked, about: { sessionId: 's' } }],
 	])('not when this changed: %s', (_, pending) => {
@@ -98,15 +89,11 @@ describe("'Requests Shown'", () => {
 		'i1',
 		'[{"id":',
 		'null',
-		7,
 		true,
 		{},
 		[{}],
 		[asked, null],
-		[asked, 'i2'],
 		[{ ...asked, id: '' }],
-		[{ ...asked, id: null }],
-		{ data: { approved: true } },
 		{ sessionId: 'x', pendingInteractions: [asked] },
 	])('of another type is an error: %j', (value) => {
 		expect(() => readRequestsShown(value)).toThrow(
@@ -115,15 +102,6 @@ describe("'Requests Shown'", () => {
 				description: expect.stringMatching(/Drag pendingInteractions/),
 			}),
 		);
-	});
-});
-
-describe('a question', () => {
-	test('is stored with each request', () => {
-		const origin = { sessionId: 's1', projectName: 'Website', prompt: 'Publish it.' };
-		const shown = addOrigin([asked], origin);
-		const contentHash = expect.stringMatching(/^[\w-]{22}$/);
-		expect(shown).toEqual([{ ...asked, n8nOrigin: { ...origin, contentHash } }]);
 	});
 });
 
@@ -155,7 +133,6 @@ describe('an answer', () => {
 	test.each<[string, typeof shown, string, object, string | undefined]>([
 		['is for what was asked', shown, 's1', {}, undefined],
 		['is for no other request', shown, 's1', { id: 'i2' }, "it wasn't among the requests shown"],
-		['is for no other session', shown, 's2', {}, 'the request shown was for another session'],
 		[
 			'of an older version is for no session',
 			[asked],

@@ -49,27 +49,16 @@ describe('an option is recognized by the words of its value', () => {
 		[['always', 'once', 'reject'], 'approve', 'once', 'once'],
 		[['always', 'once', 'reject'], 'approve', 'always', 'always'],
 		[['always', 'once', 'reject'], 'deny', 'once', 'reject'],
-		[['once', 'reject'], 'approve', 'always', 'once'],
-		[['allow_once', 'always_allow', 'no'], 'approve', 'once', 'allow_once'],
 		[['alwaysAllow', 'allowOnce', 'no'], 'approve', 'always', 'alwaysAllow'],
-		[['yes', 'no'], 'approve', 'once', 'yes'],
-		[['yes', 'no'], 'deny', 'once', 'no'],
-		[['y', 'n'], 'approve', 'once', 'y'],
 		[['y', 'n'], 'deny', 'once', 'n'],
 		[['APPROVE', 'DECLINE'], 'deny', 'once', 'DECLINE'],
-		[['grant', 'refuse'], 'approve', 'once', 'grant'],
 		[['proceed', 'stop'], 'approve', 'once', 'proceed'],
-		[['confirm', 'cancel'], 'approve', 'once', 'confirm'],
 		[['permit', 'block'], 'deny', 'once', 'block'],
-		[['allow', 'disallow'], 'approve', 'once', 'allow'],
 		[['allow', 'disallow'], 'deny', 'once', 'disallow'],
-		[['ok', 'cancel'], 'approve', 'once', 'ok'],
 		[['accept', 'continue'], 'approve', 'once', 'accept'],
 		[['left', 'right'], 'approve', 'once', undefined],
 		[['do_not_allow', 'later'], 'approve', 'once', undefined],
-		[['reject_once', 'reject_always'], 'approve', 'once', undefined],
 		[['reject_once', 'reject_always'], 'deny', 'once', 'reject_once'],
-		[['once', 'reject_always'], 'deny', 'once', 'reject_always'],
 		[['allow_a', 'allow_b'], 'approve', 'once', undefined],
 		[['allowing', 'rejected'], 'approve', 'once', undefined],
 		[['allow_or_deny'], 'approve', 'always', undefined],
@@ -83,27 +72,16 @@ describe('an option is recognized by the words of its value', () => {
 describe('an option that allows more than once', () => {
 	test.each([
 		['always'],
-		['forever'],
 		['all'],
-		['session'],
-		['permanently'],
 		['allow_session'],
-		['allowAlways'],
 		['allowForSession'],
-		['permanently-allow'],
 		['allow_permanent'],
 		['allow_for_2_days'],
-		['yes=Yes, always'],
-		['allow=Allow for this session'],
 		["yes=Yes, and don't ask again"],
 		['once=Allow once for this session'],
-		['allow_workspace'],
-		['allow_everyone'],
-		['grant_admin'],
 		['allow_24h'],
 		['24h=Allow'],
 		['1=Allow from now on'],
-		['allow=Allow from now on'],
 		['allow=From now on'],
 		['workspace=Allow once'],
 		['allow=Always ask'],
@@ -113,10 +91,7 @@ describe('an option that allows more than once', () => {
 	});
 
 	test.each([
-		[['once', 'session', 'always'], 'always'],
 		[['allow', 'allow_session', 'allow_forever'], 'allow_forever'],
-		[['once', 'all'], 'all'],
-		[['once', 'session'], 'session'],
 		[['allow', 'permanently'], 'permanently'],
 		[['allow', "yes=Yes, and don't ask again"], 'yes'],
 		[['allow_session_a', 'allow_session_b', 'once'], 'once'],
@@ -128,16 +103,7 @@ describe('an option that allows more than once', () => {
 
 describe('the label', () => {
 	test.each<[Array<string | { value: unknown; label?: unknown }>, Side, unknown]>([
-		[['1=Yes, go ahead', '2=No'], 'approve', '1'],
 		[['1=Yes, go ahead', '2=No'], 'deny', '2'],
-		[
-			[
-				{ value: 1, label: 'Allow' },
-				{ value: 0, label: 'Reject' },
-			],
-			'approve',
-			1,
-		],
 		[
 			[
 				{ value: 1, label: 'Allow' },
@@ -149,12 +115,9 @@ describe('the label', () => {
 		[['a=Erlauben 🚀', 'b=✅ Allow'], 'approve', 'b'],
 		[['a=Nicht erlauben'], 'deny', undefined],
 		[['once=Einmal erlauben', 'reject=Ablehnen'], 'approve', 'once'],
-		[['once=Einmal erlauben', 'reject=Ablehnen'], 'deny', 'reject'],
 		[['a=🚫 Reject', 'b=✅ Allow once'], 'deny', 'a'],
 		[['1=Just this time: allow', '2=Reject'], 'approve', '1'],
-		[["x=Don't allow", 'y2=Allow'], 'deny', 'x'],
 		[['x=Don’t allow', 'y2=Allow'], 'approve', 'y2'],
-		[['x=Do not allow'], 'deny', 'x'],
 		[['x=Never allow'], 'deny', 'x'],
 		[['x=No, reject'], 'deny', 'x'],
 	])('decides if the value has no meaning: of %j, %s is %j', (options, decision, expected) => {
@@ -163,10 +126,8 @@ describe('the label', () => {
 
 	test.each([
 		'stop=Stop asking',
-		'1=Stop asking',
 		'stop_asking',
 		'disallow=Disallow further prompts',
-		'1=Disallow further prompts',
 		'1=Cancel approvals',
 		'deny=Continue',
 		"1=Don't ask again",
@@ -187,9 +148,7 @@ describe('a value from the panel', () => {
 	test.each<[string[], Side, ApproveWith, Partial<OptionPreferences>, unknown]>([
 		[['go', 'halt'], 'approve', 'once', { approveValues: ['go'] }, 'go'],
 		[['go', 'halt'], 'deny', 'once', { denyValues: [' halt '] }, 'halt'],
-		[['once', 'go'], 'approve', 'once', { approveValues: ['go'] }, 'go'],
 		[['b', 'a'], 'approve', 'once', { approveValues: ['a', 'b'] }, 'a'],
-		[['once', 'always'], 'approve', 'once', { approveValues: ['always'] }, 'always'],
 		[['yes=Deny', 'no=Allow'], 'approve', 'once', { approveValues: ['no'] }, 'no'],
 		[['once'], 'approve', 'once', { approveValues: ['elsewhere'] }, 'once'],
 		[['once'], 'approve', 'once', { denyValues: ['once'] }, undefined],
@@ -239,26 +198,8 @@ describe('for any options', () => {
 	// Unknown words, with which a service may limit the time or the user, or stop asking
 	const outside = fc.oneof(
 		fc.constantFrom(
-			'workspace',
-			'everyone',
-			'admin',
-			'24h',
-			'team',
-			'global',
-			'trusted',
-			'unrestricted',
-		),
-		fc.constantFrom(
-			'now',
-			'asking',
-			'prompts',
-			'further',
-			'future',
-			'similar',
-			'remember',
-			'any',
-			'全部',
-			'immer',
+			...['workspace', 'everyone', 'admin', '24h', 'team', 'global', 'trusted', 'unrestricted'],
+			...['now', 'asking', 'prompts', 'further', 'future', 'similar', 'remember', 'any', '全部'],
 		),
 		fc.string({ unit: fc.constantFrom(...'qxzäжк'), minLength: 4, maxLength: 8 }),
 	);
@@ -291,16 +232,6 @@ describe('for any options', () => {
 				},
 			),
 			{ numRuns: 3_000 },
-		);
-	});
-
-	test('the option selected for approval is never selected for denial', () => {
-		fc.assert(
-			fc.property(fc.array(option, { maxLength: 4 }), (options) => {
-				const approved = choose(options, 'approve', 'always');
-				if (approved !== undefined) expect(choose(options, 'deny')).not.toBe(approved);
-			}),
-			{ numRuns: 2_000 },
 		);
 	});
 

@@ -122,15 +122,11 @@ describe("the agent's text in a message", () => {
 
 	test.each([
 		['<!channel>', '＜!channel>'],
-		['@here', '＠here'],
 		['https://evil.com/x', 'https∶//evil․com/x'],
-		['evil.com', 'evil․com'],
-		['www.evil.co.uk', 'www․evil․co․uk'],
 		['evil.com.html', 'evil․com.html'],
 		['mailto:a@evil.com', 'mailto:a＠evil․com'],
 		['[here](/x)', '［here](/x)'],
 		['https&#58;//x', 'https＆#58;//x'],
-		['rm *.log my_file', 'rm ＊.log my＿file'],
 	])('is no link, mention or markup: %s', (pattern, shown) => {
 		expect(read([bash(pattern)])[0]).toContain(`«${shown}`);
 	});

@@ -46,15 +46,11 @@ describe('a question', () => {
 
 	test.each<[unknown, RegExp]>([
 		[request({ patterns: [] }), /^No command or path given$/m],
-		[request({ patterns: undefined }), /^No command or path given$/m],
 		[request({ patterns: 'rm -rf /' }), /^Command: «rm -rf ∕»$/m],
-		[request({ patterns: [{ command: 'rm' }] }), /^Command: «{"command"∶"rm"}»$/m],
 		[request({ patterns: null }), /^Command: «null»$/m],
 		[request({ permission: 7 }), /^Permission: «7»$/m],
-		[request({ type: 'question' }), /^Permission: «bash»$/m],
 		[request({ type: 'question' }), /^Not a permission but: «question»$/m],
 		['what?', /^Not readable: «what\?»$/m],
-		[null, /^Not readable: «null»$/m],
 	])('also shows undocumented fields: %j', (interaction, line) => {
 		expect(ask(interaction)).toMatch(line);
 	});
@@ -106,12 +102,8 @@ describe('a question', () => {
 
 	test.each([
 		['hyphen', 'rm \u2010rf x'],
-		['mathematical letters', '\u{1D42B}\u{1D426} x'],
-		['semicolon', 'ls\u037E rm x'],
 		['slash', 'cat \u2215etc\u2215passwd'],
 		['word in Cyrillic', 'cat сору'],
-		['word in Greek', 'cat ΤΑΧ'],
-		['word in Lisu', 'ꓢꓴꓓꓳ'],
 	])('warns of a %s that looks like another one', (_, pattern) => {
 		expect(ask(request({ patterns: [pattern] }))).toContain(
 			'Careful: a word or sign may not be what it looks like',
@@ -130,12 +122,8 @@ describe('a question', () => {
 	test.each([
 		['https://example.com/a_b*c~d`e[f](g)', 'https://example.com/a%5Fb%2Ac%7Ed%60e%5Bf%5D%28g%29'],
 		['https://example.com/?a=1&lt;!--', 'https://example.com/?a=1&lt%3B!--'],
-		['http://localhost:5678/s/1#top', 'http://localhost:5678/s/1#top'],
-		['http://[::1]:5678/s/[1]', 'http://[::1]:5678/s/%5B1%5D'],
-		['javascript:alert(1)', '«javascript∶alert(1)»'],
 		['javascript:x//https://example.com', '«javascript∶x∕∕https∶∕∕example․com»'],
 		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
-		['https://example.com/ <b>', '«https∶∕∕example․com∕ ＜b＞»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
 		const text = formatQuestion({ ...about, dashboardUrl, interactions: [request()] });
 		expect(getLines(text).at(-1)).toBe(`Dashboard: ${shown}`);
@@ -258,19 +246,14 @@ describe('a hostile request', () => {
 
 describe('foreign text', () => {
 	test.each([
-		['git push', 'git push'],
 		['a\nb\tc', 'a⏎b⇥c'],
 		['a\r\n\u2028\u2029\u0085b', 'a⟨U+000D⟩⏎⟨U+2028⟩⟨U+2029⟩⟨U+0085⟩b'],
-		['\u001b[2J', '⟨U+001B⟩［2J'],
 		['\u202Eevil\u2066\u200B\uFEFF', '⟨U+202E⟩evil⟨U+2066⟩⟨U+200B⟩⟨U+FEFF⟩'],
-		['a<b>&c', 'a＜b＞＆c'],
 		['ls *.ts | wc && rm `x_y` ~ \\n', 'ls ＊․ts ｜ wc ＆＆ rm ｀x＿y｀ ～ ＼n'],
 		['＜ «x»', '⟨U+FF1C⟩ ⟨U+00AB⟩x⟨U+00BB⟩'],
 		['ls   -l', 'ls␣␣␣-l'],
 		['a\u00A0b\u2800c\u3164d', 'a⟨U+00A0⟩b⟨U+2800⟩c⟨U+3164⟩d'],
-		['evil.com/x @ada', 'evil․com∕x ＠ada'],
 		['․∕＠', '⟨U+2024⟩⟨U+2215⟩⟨U+FF20⟩'],
-		['\uD800x', '⟨U+D800⟩x'],
 		['Grüße, 東京, שלום, สวัสดี 👍', 'Grüße, 東京, שלום, สวัสดี 👍'],
 		['Gru\u0308\u00DFe', 'Gru\u0308\u00DFe'],
 		['x\u0338\u0338\u0338\u0338', 'x\u0338\u0338\u0338⟨U+0338⟩'],
