@@ -21,15 +21,10 @@ const WRAPPERS: Record<string, string> = {
 	sudo: 'while [ "${1#-}" != "$1" ]; do [ "$1" != -u ] || shift; shift; done',
 	env: 'while [ "${1#*=}" != "$1" ] || [ "$1" = -i ]; do shift; done',
 	nohup: '',
-	nice: '[ "$1" != -n ] || shift 2',
 	timeout: 'shift',
-	stdbuf: 'shift',
-	setsid: '',
 	// A coprocess never ends its input.
 	xargs: 'read -r -t 1 line; [ $# = 0 ] || exec "$@" $line',
 	rtk: RUN_ANY,
-	retry: RUN_ANY,
-	devbox: RUN_ANY,
 	apptainer: RUN_ANY,
 };
 const MAX_MS = 30_000;
