@@ -16,7 +16,6 @@ const nested = (start: string, inner: string, end: string, depth = DEPTH) =>
 
 describe.each([
 	['lists', () => nested('[', '1', ']')],
-	['empty lists', () => nested('[', '', ']')],
 	['objects', () => nested('{"a":', '1', '}')],
 	['lists beside lists', () => nested('[1,[', '1', '],[]]')],
 ])('100,000 levels of %s', (_, create) => {
@@ -30,11 +29,8 @@ describe.each([
 
 	test.each<[string, unknown]>([
 		['the list', deep],
-		['an entry', [deep]],
 		['a permission', [request({ permission: deep })]],
-		['patterns', [request({ patterns: deep })]],
 		['metadata', [request({ metadata: deep })]],
-		['a response', [request({ response: deep })]],
 		['an ID', [request({ id: deep })]],
 	])('as %s of pending requests are left to an approver, in a short form', (__, pending) => {
 		const interactions = readInteractions(pending);

@@ -27,7 +27,6 @@ function tree(all: object): object {
 
 const SHAPES: Record<string, (changed?: object) => object> = {
 	'at the top': (changed) => lastingRequest(fields(changed)),
-	'in the metadata': (changed) => lastingRequest({ metadata: fields(changed) }),
 	'deep in the metadata': (changed) =>
 		lastingRequest({ metadata: { a: [{ b: fields(changed) }] } }),
 	'in the response': (changed) => lastingRequest({ response: { options, ...fields(changed) } }),
@@ -43,8 +42,6 @@ const SHAPES: Record<string, (changed?: object) => object> = {
 		metadata: tree(fields(changed)),
 		...lastingRequest(),
 	}),
-	'in a tree before the options of the response': (changed) =>
-		lastingRequest({ response: { tree: tree(fields(changed)), options } }),
 };
 
 describe.each(Object.entries(SHAPES))('a request with thousands of fields %s', (_, shape) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputFormat.ts';
-import { connected, LINKS, linksParser, REASON, RIGHT, WRONG } from '../support/outputParser.mts';
+import { connected, linksParser } from '../support/outputParser.mts';
 
 const open = async (parser: unknown) => await openOutputFormat(connected(parser));
 /** The format of a parser that returns or throws this */
@@ -18,20 +18,9 @@ const parsing = async (outcome: unknown) =>
 	).parse('x');
 
 describe('the output of parsers', () => {
-	test('the value in `output` is the result', async () => {
-		const format = await open(linksParser());
-		expect(await format.parse(RIGHT)).toEqual({ output: LINKS });
-		expect(await format.parse(`\`\`\`json\n${RIGHT}\n\`\`\``)).toEqual({ output: LINKS });
-	});
-
 	test.each([
-		[{ output: 0 }, 0],
 		[{ output: null }, null],
 		[{ output: { output: 1 } }, { output: 1 }],
-		[
-			['a', 'b'],
-			['a', 'b'],
-		],
 		[
 			{ output: 1, more: 2 },
 			{ output: 1, more: 2 },
@@ -49,17 +38,11 @@ describe('the output of parsers', () => {
 });
 
 describe('the reason', () => {
-	test('is exact: it names the field and the expected value', async () => {
-		expect(await (await open(linksParser())).parse(WRONG)).toEqual({ misfit: REASON });
-	});
-
 	const failWith = async (issues: unknown, message = '[…]') =>
 		await parsing(Object.assign(new Error(message), { issues }));
 
 	test.each<[string, object, string]>([
 		['no path', { message: 'Required' }, 'answer: Required'],
-		['no message', { path: ['a'] }, 'a: Invalid'],
-		['no alternatives', { path: ['a'], message: 'No', unionErrors: [] }, 'a: No'],
 		[
 			'alternatives without problems',
 			{

@@ -6,13 +6,14 @@ import {
 	nextAction,
 	NO_ATTEMPTS,
 	classifyAttempt,
+	isHtmlPage,
 	retryAfterMs,
 	retryDelayMs,
 	type AttemptOutcome,
 	type Moment,
 	type RetryState,
 } from '../../nodes/shared/client/retryPolicy.ts';
-import type { ApiRequest, Attempt } from '../../nodes/shared/client/types.ts';
+import type { ApiRequest, Attempt, ResponseAttempt } from '../../nodes/shared/client/types.ts';
 import { apiWith } from '../support/apiWith.mts';
 
 const response = (status: number, headers = {}, body: unknown = {}): Attempt => ({
@@ -94,6 +95,45 @@ describe('the proof of an attempt', () => {
 		]);
 	});
 });
+
+test.each<[string, object, boolean]>([
+	['<!doctype html>', {}, true],
+	['\ufeff \n<html>', {}, true],
+	['<?xml version="1.0"?><Error/>', {}, true],
+	['Oops <b>404</b>', { 'content-type': 'text/html; charset=utf-8' }, true],
+	['Not found', { 'content-type': 'text/html' }, false],
+	['a < b', { 'content-type': 'text/html' }, false],
+	['a <b> c', {}, false],
+	['', { 'content-type': 'text/html' }, false],
+])('%j with %j: a page of a proxy or a login is %s', (text, headers, isPage) => {
+	expect(isHtmlPage({ ...withText(404, text), headers } as ResponseAttempt)).toBe(isPage);
+});
+
+test('a page proves nothing with any status except 429 and 407, which prove that nothing ran', () => {
+	for (let status = 200; status < 600; status++) {
+		const outcome = classifyAttempt(withText(status, '<p>'), 'idempotent');
+		const proven = { 407: 'rejected', 429: 'notExecuted' }[status];
+		expect(outcome).toBe(proven ?? 'unknown');
+	}
+});
+
+test.each([403, 404])(
+	'a page with %d after a DELETE whose response was lost proves nothing',
+	async (status) => {
+		const id = '123e4567-e89b-42d3-a456-426614174000';
+		const page = { status, body: '<!doctype html><p>Please sign in' };
+		const removing = async (...answers: object[]) => {
+			const { api, clock } = await apiWith([{ code: 'ECONNRESET' }, page, ...answers]);
+			const calling = api.call('deleteCustomDomain', { customDomainId: id });
+			return await clock.run(calling.catch((error: Error) => error));
+		};
+		expect(await removing()).toMatchObject({
+			message: 'A proxy or login page answered instead of the service',
+			context: expect.not.objectContaining({ httpStatus: expect.anything() }),
+		});
+		expect(await removing({ status: 404, body: {} })).toMatchObject({ status: 204 });
+	},
+);
 
 describe('the next action', () => {
 	const limits = { deadline: 60_000, maxAttempts: 3, notFoundDelaysMs: [1000, 2000] };

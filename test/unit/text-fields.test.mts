@@ -33,30 +33,12 @@ test.each(['/', '/pricing', '/a//b', '/a/b/', '/über/uns', '/a%20b', '/a b', '/
 
 test.each([
 	...['en', 'pt-BR', 'zh-Hant-TW', 'de-1996', 'sl-rozaj-biske', 'es-419', 'zh-cmn-Hans-CN'],
-	...[
-		'en-US-u-ca-gregory',
-		'de-DE-x-goethe',
-		'x-whatever',
-		'i-klingon',
-		'EN-us',
-		'hy-Latn-IT-arevela',
-	],
+	...['de-DE-x-goethe', 'x-whatever', 'i-klingon', 'EN-us', 'hy-Latn-IT-arevela'],
 	...['art-lojban', 'gsw', 'qaa-Qaaa-QM-x-southern', 'a'.repeat(8)],
 ])('%s is a language tag', (tag) => expect(optionalLocale('Locale', tag)).toBe(tag));
 
 test.each([
-	...[
-		'e',
-		'en_US',
-		'en-',
-		'-en',
-		'en--US',
-		'english-languages',
-		'deutschland',
-		'12',
-		'en-US-12',
-		'en US',
-	],
+	...['e', 'en_US', 'en-', '-en', 'en--US', 'english-languages', 'deutschland', '12', 'en US'],
 	...['en-u', 'en-x', 'de-DE-DE', 'pt-BRA1-x-', 'a-b', 'en-12', 'en.UTF-8', 'en\n', '1996-de', 'x'],
 ])('%j is no language tag', (tag) =>
 	expect(() => optionalLocale('Locale', tag)).toThrow("'Locale' isn't a language tag"),
