@@ -41,8 +41,6 @@ describe('a pending interaction is the asked one', () => {
 	])('when %s', (_, changes) => expect(sameRequest({ ...asked, ...changes }, asked)).toBe(true));
 
 	test.each<[string, unknown]>([
-		['its ID', { ...asked, id: 'i2' }],
-		['its permission', { ...asked, permission: 'Bash' }],
 		['a pattern', { ...asked, patterns: ['git push', 'git tag -d'] }],
 		['the order of patterns', { ...asked, patterns: ['git tag', 'git push'] }],
 		['the type of its patterns', { ...asked, patterns: 'git push,git tag' }],

@@ -326,16 +326,8 @@ describe('a rule that denies', () => {
 		['cat w/.env', 'cat w/{a,.env}', 'ask'],
 		['NODE_ENV=production *', 'NODE_ENV=production npm test', 'deny'],
 		...[
-			...[
-				'https://intern.example.com:443/x',
-				'https://u@intern.example.com/x',
-				'intern.example.com',
-			],
-			...[
-				'https://intern.example.com./x',
-				'http://INTERN.example.com/',
-				'ftp://intern.example.com/x',
-			],
+			...['https://intern.example.com:443/x', 'https://u@intern.example.com./x'],
+			...['ftp://INTERN.example.com/x', 'intern.example.com'],
 			...['--url=https://intern.example.com/x', '{https://intern.example.com/x,y}'],
 		].map((address): [string, string, Decision] => [
 			'curl https://intern.example.com/*',

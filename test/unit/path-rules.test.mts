@@ -11,21 +11,9 @@ const decided = (permission: string, text: string, ...rules: Array<[string, Deci
 	).decision;
 
 const FOLDERS = [
-	...[
-		'app',
-		'app/(shop)',
-		'app/(shop)/[slug]',
-		'app/[[...path]]',
-		'app/@modal',
-		'app/(.)photo/[id]',
-	],
-	...[
-		'src/pages/[lang]',
-		'src/routes/(auth)',
-		'routes/$id',
-		'pages/posts/[...all]',
-		'content/2026',
-	],
+	...['app', 'app/(shop)', 'app/(shop)/[slug]', 'app/[[...path]]', 'app/@modal', 'routes/$id'],
+	...['app/(.)photo/[id]', 'src/pages/[lang]', 'src/routes/(auth)', 'pages/posts/[...all]'],
+	'content/2026',
 	...['app/_components', 'app/~offline', 'src/a+b', 'src/%5Bid%5D', 'docs/Über uns', 'docs/日本語'],
 	...['images/hero (1)', 'Spring sale', 'Q&A'],
 ];

@@ -47,15 +47,6 @@ describe('a request that cannot be sent in time', () => {
 		await clock.run(Promise.all(busy));
 	});
 
-	test('is sent if its time comes at its deadline', async () => {
-		const clock = createVirtualClock();
-		const limiter = new RateLimiters(clock).get('key');
-		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 40_000 })));
-		const last = request(0, { deadline: 40_000 });
-		await clock.run(limiter.schedule(last, undefined, async () => ({})));
-		expect(clock.now()).toBe(40_000);
-	});
-
 	test('is still sent once if it is urgent', async () => {
 		const clock = createVirtualClock();
 		const limiter = new RateLimiters(clock).get('key');
