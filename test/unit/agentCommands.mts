@@ -6,7 +6,6 @@ ls -la
 ls -la src/components
 ls src/ | head -50
 ls -1 src/pages | wc -l
-ls -lh dist/assets
 ls -lt | head
 ls *.json
 ls src/*.ts
@@ -59,7 +58,6 @@ grep -n "export default" src/App.tsx
 grep -E "error|warn" build.log
 grep -c "" src/index.ts
 grep -rn "console\.log" src | wc -l
-grep -A 5 -B 2 "function render" src/render.ts
 grep -v "^#" .env.example
 grep -rn "foo(" src
 grep -o '"[a-z-]*": "\^[0-9.]*"' package.json
@@ -73,7 +71,6 @@ rg -l "deprecated" --type ts
 rg -i "todo|fixme" src -c
 rg -A 3 "interface Props" src/components
 cd packages/web && npm test
-cd packages/api && npx tsc --noEmit
 cd frontend && npm run build 2>&1 | tail -20
 cd ../api && npm run lint
 cd docs && ls
@@ -82,7 +79,6 @@ cd backend && python manage.py makemigrations
 pwd
 pwd && ls -la
 which node
-which node npm pnpm
 node --version
 node -v && npm -v
 node -e "console.log(require('./package.json').version)"
@@ -93,34 +89,18 @@ node --test test/unit.test.js
 node --check src/server.js
 node -e 'console.log(1 + 1)'
 npm ci
-npm install
-npm install --save-dev vitest
-npm i lodash
 npm i -D @types/node
 npm install react@18 react-dom@18
-npm run build
 npm run build 2>&1
 npm run build 2>&1 | tail -30
 npm run build > build.log 2>&1
-npm run lint -- --fix
 npm run dev &
 npm run test:unit
 npm run typecheck && npm run lint
-npm run build && npm test
-npm test
 npm test -- --watch=false
 npm test -- src/cart.test.ts
 npm test -- -t "adds an item"
 npm test 2>&1 | grep -E "Tests:|failed"
-npm ls react
-npm ls --depth=0
-npm outdated
-npm audit --production
-npm view next version
-npm run
-npm pkg get scripts
-npm why react
-npm version patch --no-git-tag-version
 CI=1 npm test
 CI=true npm run build
 NODE_ENV=production npm run build
@@ -137,123 +117,57 @@ npx eslint "src/**/*.ts" --fix
 npx prettier --check .
 npx prettier --write src/App.tsx
 npx prettier --write "src/**/*.{ts,tsx}"
-npx vitest run
 npx vitest run src/utils
-npx jest --coverage
 npx jest src/cart.test.ts -t 'totals'
 npx playwright test --project=chromium
-npx playwright install chromium
-npx prisma generate
 npx prisma migrate dev --name add_orders
-npx astro check
-npx next build
-npx next lint
-npx vite build --mode staging
 npx tailwindcss -i src/in.css -o dist/out.css
 npx create-next-app@latest web --typescript --eslint
 npx shadcn@latest add button
-npx depcheck
 npx npm-check-updates -u
-npx wrangler deploy --dry-run
-npx storybook build
 npx http-server dist -p 8080
 yarn
 yarn install --frozen-lockfile
-yarn build
 yarn test --watchAll=false
-yarn workspace web build
-yarn add -D typescript
-yarn why lodash
 pnpm install
-pnpm i --frozen-lockfile
-pnpm -r build
-pnpm --filter web dev
-pnpm test
-pnpm add zod
-pnpm lint --fix
-pnpm why react
 bun install
-bun test
-bun run build
 git status
-git status --short
 git status && git diff --stat
-git diff
 git diff HEAD~1
-git diff --cached
-git diff --stat
 git diff main...HEAD --name-only
 git diff HEAD -- src/App.tsx
 git diff HEAD^ HEAD
-git log --oneline -10
 git log --oneline --graph --all | head -20
-git log -p -1 -- src/App.tsx
 git log --since="2 weeks ago" --author="Ann"
 git log --format='%h %s' -5
 git log --pretty=format:"%h %an %s" -n 5
 git log main..HEAD --oneline
-git show HEAD
 git show HEAD:src/App.tsx
-git show --stat HEAD~2
 git show stash@{0}
 git blame src/App.tsx -L 10,20
-git branch
-git branch -a
-git branch --show-current
 git branch -d old-feature
-git checkout main
 git checkout -b feature/cart
-git checkout -- src/App.tsx
-git switch -c fix/header
-git restore src/App.tsx
 git restore --staged .
-git add .
-git add -A
 git add src/App.tsx src/App.css
 git add src/*.ts
 git add -A && git commit -m "Add the cart page"
 git commit -m "Fix typo"
 git commit -m "fix(cart): round totals (#12)"
 git commit -m "Use \"strict\" mode"
-git commit -am "Update dependencies"
-git commit --amend --no-edit
 git commit -m "Add login" -m "It uses the new session API."
 git commit -m "$(cat <<'END'"
-git stash
-git stash list
-git stash pop
 git stash push -m "wip"
-git fetch origin
-git fetch --all --prune
-git pull
-git pull --rebase origin main
-git push
-git push origin main
 git push -u origin feature/cart
-git push origin HEAD
-git push --tags
 git push --force-with-lease
-git merge main
-git merge --no-ff feature/cart
-git rebase main
-git rebase --continue
 git cherry-pick a1b2c3d
-git reset HEAD~1
-git reset --soft HEAD~1
-git remote -v
-git rev-parse HEAD
-git rev-parse --show-toplevel
 git ls-files | head -50
 git ls-files "*.md"
 git tag v1.2.0
 git tag -l "v1.*"
 git config --get user.email
 git config user.name
-git worktree list
 git clone https://github.com/example/site.git
-git clean -n
 git -C packages/web status
-git --no-pager diff --cached
 git grep -n "useCart" -- "*.tsx"
 git shortlog -sn
 git merge-base main HEAD
