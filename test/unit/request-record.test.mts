@@ -146,6 +146,9 @@ describe('content identifies a request', () => {
 			const plan = planDecisions(records, [], () => approve);
 			expect(plan.due).toEqual([]);
 			expect(plan.undecided[0].because).toContain('note');
+			const question = createQuestion([pending], undefined, 9, {});
+			const voted = recordVotes(recordAsked(records, [pending], 9), pending, [vote()]);
+			expect(planDecisions(voted, [question], () => approve).due).toEqual([]);
 			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
 		},
 	);
