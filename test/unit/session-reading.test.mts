@@ -16,24 +16,6 @@ const deep = JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown;
 const readStatus = (body: unknown) => readSession(body, ID)?.status;
 const readIds = (body: unknown) => readSession(body, ID)?.pendingInteractions.map(({ id }) => id);
 
-test('a documented response is read field by field, with the ID that was asked for', () => {
-	const documented = {
-		sessionId: 'of the response',
-		dashboardUrl: 'https://example.com/s/1',
-		status: 'running',
-		pendingInteractions: [ASKED],
-		latestMessage: { role: 'assistant', text: 'Hi', createdAt: '2026-10-05T09:00:00Z' },
-		latestTool: { name: 'bash', status: 'running' },
-		lastActivityAt: '2026-10-05T09:00:00Z',
-	};
-	expect(readSession({ ...documented, error: 'Out of credits' }, ID)).toEqual({
-		...documented,
-		sessionId: ID,
-		error: 'Out of credits',
-		more: undefined,
-	});
-});
-
 describe('the status', () => {
 	test.each<[unknown, string]>([
 		[{ status: 'running' }, 'running'],
