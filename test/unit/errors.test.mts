@@ -35,8 +35,18 @@ const answer = (status: number, headers = {}): Attempt => ({
 
 describe('an error names the event and the next step', () => {
 	test.each<[Attempt, RegExp, RegExp]>([
+		[answer(400), /refused the request as invalid/, /Check the values/],
 		[answer(401), /API key was refused/, /complete and still exists/],
+		[answer(403), /doesn't allow/, /scope/],
+		[answer(404), /wasn't found/, /scopes .* creator/],
+		[answer(409), /conflicting/, /current state/],
+		[answer(402), /asks for a payment/, /plan/],
+		[answer(408), /timed out/, /Run the node again/],
+		[answer(413), /too large/, /Shorten/],
 		[answer(429, { 'retry-after': '1' }), /too many requests/, /wait 1 second\./],
+		[answer(429, { 'retry-after': '90' }), /too many requests/, /wait 90 seconds/],
+		[answer(500), /service failed/, /Try again later/],
+		[answer(503), /temporarily unavailable/, /Try again later/],
 		[answer(418), /refused the request with status 418/, /Check/],
 		[answer(599), /failed with status 599/, /Try again/],
 		[answer(302), /redirect/, /base URL/],

@@ -118,7 +118,7 @@ test('a page proves nothing with any status except 429 and 407, which prove that
 });
 
 test.each([403, 404])(
-	'a page with %d after a DELETE whose response was lost proves nothing',
+	'a page with %d after a DELETE with a lost response is no proof that it is deleted',
 	async (status) => {
 		const id = '123e4567-e89b-42d3-a456-426614174000';
 		const page = { status, body: '<!doctype html><p>Please sign in' };
