@@ -7,10 +7,11 @@ const { MATCH_BUDGET } = await import('../nodes/RunAgentSession/policy/globs.ts'
 const { decideRequest } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/requests/record.ts');
-const { askDue, createQuestion } = await import('../nodes/RunAgentSession/requests/questions.ts');
+const { askDue, createBallot: createQuestion } =
+	await import('../nodes/RunAgentSession/requests/ballots.ts');
 const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
 const { formatMessage } = await import('../nodes/RunAgentSession/message/message.ts');
-const { formatQuestion } = await import('../nodes/RunAgentSession/message/question.ts');
+const { formatRequests } = await import('../nodes/RunAgentSession/message/requests.ts');
 const { createForm } = await import('../nodes/RunAgentSession/page/view.ts');
 const { renderPage } = await import('../nodes/RunAgentSession/page/html.ts');
 const { tryRules } = await import('../nodes/RunAgentSession/operations/tryRules.ts');
@@ -160,16 +161,16 @@ function measureOnce(shape: (poll: number) => object[]): Cost {
 	const asked = shown.map(({ record }) => record);
 	const origin = { sessionId: 's', interactions };
 	cost.ask = milliseconds(() => {
-		formatQuestion(origin);
+		formatRequests(origin);
 		formatMessage({ ...origin, more: 0, isReminder: false, hasChanged: false, approvalUrl: 'x' });
 		addOrigin(interactions, { sessionId: 's' });
 	});
 	const created = createQuestion(asked, undefined, 30_000, {});
-	const { questions } = askDue([created], asked, 30_000);
+	const { ballots } = askDue([created], asked, 30_000);
 	// n8n has saved the records.
-	const saved = copy({ requests: recordAsked(records, asked, 30_000), questions });
+	const saved = copy({ requests: recordAsked(records, asked, 30_000), ballots });
 	cost.page = milliseconds(() => {
-		const pending = createForm(saved, saved.questions[0], 0);
+		const pending = createForm(saved, saved.ballots[0], 0);
 		renderPage({ title: 'Approve', says: [], now: 0, pending });
 	});
 	const given = copy(shape(3));

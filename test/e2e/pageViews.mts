@@ -7,10 +7,7 @@ import {
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/changes/change.ts';
-import {
-	createQuestion,
-	type TeamSettings,
-} from '../../nodes/RunAgentSession/requests/questions.ts';
+import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
 import {
 	applyPoll,
@@ -94,12 +91,12 @@ function asked(pendingInteractions: Interaction[], approvers?: TeamSettings): As
 }
 
 function askedFor(records: RequestRecord[], approvers?: TeamSettings): Asking {
-	const own = createQuestion(records, approvers, 2, {});
+	const own = createBallot(records, approvers, 2, {});
 	for (const approver of own.approvers) approver.askedAt = 2;
-	return { requests: records, questions: [own], preferences: { approveWith: 'once' } };
+	return { requests: records, ballots: [own], preferences: { approveWith: 'once' } };
 }
 
-const formFor = (asking: Asking): PageForm => createForm(asking, asking.questions[0], 0);
+const formFor = (asking: Asking): PageForm => createForm(asking, asking.ballots[0], 0);
 const form = (...requests: Interaction[]): PageForm => formFor(asked(requests));
 
 const QUIET_MS = 30 * 60_000;
@@ -173,7 +170,7 @@ export function pageViews() {
 		one: asks(form(request())),
 		preview: { ...asks(form(edit)), previewUrl: 'https://preview.example.com/p/1' },
 		team: { ...asks(formFor(shared)), reader },
-		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.questions[0], 0), reader },
+		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.ballots[0], 0), reader },
 		two: asks(form(request(), edit)),
 		several: {
 			...asks(form(request(), edit)),
@@ -186,7 +183,7 @@ export function pageViews() {
 		},
 		hostile: asks(form(hostile, undecidable)),
 		undecidable: asks(form(undecidable)),
-		sent: { ...saved, given: listGiven(sent, sent.questions[0], 0) },
+		sent: { ...saved, given: listGiven(sent, sent.ballots[0], 0) },
 		change: { ...asks(form(change)), query: 'question=x' },
 		wholeChange: {
 			...common,
@@ -226,14 +223,14 @@ export function pageViews() {
 		quietSent: {
 			...saved,
 			says: ['It will be applied, usually within a minute.'],
-			given: listGiven(kept, kept.questions[0], 0),
+			given: listGiven(kept, kept.ballots[0], 0),
 		},
 		late: {
 			...saved,
 			isSender: false,
 			title: 'Already answered',
 			says: ['Your new answer wasn’t saved.'],
-			given: listGiven(sent, sent.questions[0], 0),
+			given: listGiven(sent, sent.ballots[0], 0),
 			typed: ['Use the staging site.'],
 		},
 		problem: { now: NOW, title: 'This link isn’t valid', says: ['Nothing was decided.'] },

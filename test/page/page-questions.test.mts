@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
 import { readForm } from '../unit/forms.mts';
-import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
+import { createBallot } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
@@ -16,8 +16,8 @@ const options = (count: number) => Array.from({ length: count }, (_, at) => `opt
 
 function formFor(...pendingInteractions: Interaction[]): PageForm {
 	const requests = applyPoll([], session({ pendingInteractions }), 1);
-	const own = createQuestion(requests, undefined, 2, {});
-	return createForm({ requests, questions: [own] }, own, 0);
+	const own = createBallot(requests, undefined, 2, {});
+	return createForm({ requests, ballots: [own] }, own, 0);
 }
 const render = (pending: PageForm, view: Partial<PageView> = {}) =>
 	renderPage({ title: 'T', says: [], now: NOW, pending, ...view });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm } from '../../nodes/RunAgentSession/page/view.ts';
 import { respond } from '../../nodes/RunAgentSession/page/respond.ts';
-import { createQuestion } from '../../nodes/RunAgentSession/requests/questions.ts';
+import { createBallot } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
 import type { Quiet } from '../../nodes/RunAgentSession/requests/record.ts';
 import { readForm } from '../unit/forms.mts';
@@ -18,9 +18,9 @@ const QUIET: Quiet = {
 
 function quietForm(changes: Partial<Quiet> = {}) {
 	const requests = showQuiet([], { ...QUIET, ...changes }, NOW);
-	const question = createQuestion(requests, undefined, NOW, {});
-	const asking = { requests, questions: [question] };
-	return { ...asking, question, form: createForm(asking, question, 0) };
+	const ballot = createBallot(requests, undefined, NOW, {});
+	const asking = { requests, ballots: [ballot] };
+	return { ...asking, ballot, form: createForm(asking, ballot, 0) };
 }
 const render = (changes: Partial<Quiet> = {}) =>
 	renderPage({ title: 'T', says: [], now: NOW, pending: quietForm(changes).form });
@@ -87,7 +87,7 @@ describe('the question about a quiet session', () => {
 	test.each([false, true])(
 		'that activity took back says that nothing was decided, also if an answer was given (%s)',
 		(isAnswered) => {
-			const { requests, questions, question } = quietForm();
+			const { requests, ballots, ballot } = quietForm();
 			const vote = {
 				approver: 0,
 				decision: 'answer',
@@ -100,9 +100,9 @@ describe('the question about a quiet session', () => {
 				state: 'running',
 				sessionId: 's',
 				requests: showQuiet(requests, undefined, NOW),
-				questions,
+				ballots,
 			};
-			const { nonce } = question.approvers[0];
+			const { nonce } = ballot.approvers[0];
 			const call = { executionId: '1', contentType: '', query: { question: nonce }, body: {} };
 			const nodes = [{ contextName: 'node:a', nodeContext: {}, records: [record as never] }];
 			const { view } = respond({ ...call, method: 'GET' }, nodes, NOW);

@@ -6,28 +6,25 @@ import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSes
 import { createForm, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
-import {
-	createQuestion,
-	type TeamSettings,
-} from '../../nodes/RunAgentSession/requests/questions.ts';
+import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import { readInteractions, type Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
 import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
 
 const options = [ONCE, ALWAYS, REJECT];
-/** A session in which approvers were asked for these requests with one question */
+/** A session in which approvers were asked for these requests with one ballot */
 function asked(
 	requests: Interaction[],
 	more: { offersFromNowOn?: true } = {},
 	team?: TeamSettings,
 ): Asking {
 	const records = applyPoll([], session({ pendingInteractions: requests }), 1);
-	const question = createQuestion(records, team, 2, more);
-	for (const approver of question.approvers) approver.askedAt = 2;
-	return { requests: records, questions: [question] };
+	const ballot = createBallot(records, team, 2, more);
+	for (const approver of ballot.approvers) approver.askedAt = 2;
+	return { requests: records, ballots: [ballot] };
 }
-const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.questions[0], approver);
+const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.ballots[0], approver);
 const pending = (...requests: Interaction[]) => formOf(asked(requests));
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const page = (view: Partial<PageView>) => renderPage({ title: 'T', says: [], now: NOW, ...view });
@@ -403,9 +400,9 @@ describe('an answer', () => {
 
 describe('a link', () => {
 	const [one, other] = [asked([request()]), asked([request({ patterns: ['x'] })])];
-	const [{ nonce }] = one.questions[0].approvers;
+	const [{ nonce }] = one.ballots[0].approvers;
 
-	test('opens one question of one session', () => {
+	test('opens one ballot of one session', () => {
 		expect(findLink([one, other], nonce)).toMatchObject({ record: one, approver: 0 });
 	});
 
@@ -416,16 +413,16 @@ describe('a link', () => {
 		},
 	);
 
-	test('of a later question of the same session also offers the earlier requests', () => {
+	test('of a later ballot of the same session also offers the earlier requests', () => {
 		const later = applyPoll(
 			one.requests,
 			session({ pendingInteractions: [request(), request({ id: 'i2', patterns: ['npm test'] })] }),
 			3,
 		);
-		const question = createQuestion([later[1]], undefined, 4, {});
+		const ballot = createBallot([later[1]], undefined, 4, {});
 		const form = createForm(
-			{ ...one, requests: later, questions: [...one.questions, question] },
-			question,
+			{ ...one, requests: later, ballots: [...one.ballots, ballot] },
+			ballot,
 			0,
 		);
 		expect(form.requests.map(({ record }) => record.patterns)).toEqual([

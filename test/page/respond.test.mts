@@ -9,7 +9,7 @@ import {
 	shownTogether,
 	type PageSession,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { createQuestion, type Approver } from '../../nodes/RunAgentSession/requests/questions.ts';
+import { createBallot, type Approver } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
 import { request, session } from '../unit/interactions.mts';
 
@@ -38,15 +38,15 @@ function asked({
 	const pendingInteractions = [request({ id: `request of ${id}`, patterns: [command] })];
 	const requests = applyPoll([], session({ pendingInteractions }), 1);
 	const team = approvers && { approvers, needed: 1, maxReminders: 0 };
-	const question = createQuestion(requests, team, 2, {});
-	if (isAsked) for (const each of question.approvers) each.askedAt = 2;
+	const ballot = createBallot(requests, team, 2, {});
+	if (isAsked) for (const each of ballot.approvers) each.askedAt = 2;
 	const withAsked = requests.map((each) => ({ ...each, askedAt: 2 }));
 	return {
 		state,
 		sessionId: id,
 		origin: { projectId },
 		requests: withAsked,
-		questions: [question],
+		ballots: [ballot],
 	};
 }
 
@@ -62,7 +62,7 @@ const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
 			executionId: `execution ${++executions}`,
 			method: 'GET',
 			contentType: undefined,
-			query: { [NONCE_PARAMETER]: records[0].questions[0].approvers[0].nonce },
+			query: { [NONCE_PARAMETER]: records[0].ballots[0].approvers[0].nonce },
 			body: undefined,
 			...changes,
 		},
@@ -70,7 +70,7 @@ const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
 		NOW,
 	);
 
-const shownOf = (record: PageSession) => createForm(record, record.questions[0], 0).shown;
+const shownOf = (record: PageSession) => createForm(record, record.ballots[0], 0).shown;
 
 test.each<[string, Partial<PageCall>, number, string]>([
 	['opens it', {}, 200, 'The agent needs your approval'],
@@ -160,7 +160,7 @@ test('"Approve all that look the same" is for sessions of one project', () => {
 	);
 	const sections = records.map((each) => ({
 		projectId: each.origin!.projectId,
-		pending: createForm(each, each.questions[0], 0),
+		pending: createForm(each, each.ballots[0], 0),
 	}));
 	const body = {
 		shown: shownOf(records[0]),

@@ -544,9 +544,9 @@ function answerOnPage(
 	{ name, comment = '', text = '', at }: Answer & { at: number },
 ): boolean {
 	const [record] = listCourses(context);
-	const question = record.questions.at(-1)!;
-	const approver = question.approvers.findIndex((each) => each.name === name);
-	const form = createForm({ ...record, ...record.page }, question, approver);
+	const ballot = record.ballots.at(-1)!;
+	const approver = ballot.approvers.findIndex((each) => each.name === name);
+	const form = createForm({ ...record, ...record.page }, ballot, approver);
 	const { choices, question: asked } = form.requests[0] ?? {};
 	const position = asked
 		? asked.options.findIndex((option) => option.label === label)
@@ -555,7 +555,7 @@ function answerOnPage(
 	const read = readForms([{ pending: form }], fields, at);
 	if (isProblem(read)) return false;
 	const [answers] = read;
-	saveAnswer(context, { nonce: question.approvers[approver].nonce, answers });
+	saveAnswer(context, { nonce: ballot.approvers[approver].nonce, answers });
 	applyAnswers({
 		getContext: () => context,
 		getNode: () => ({ name: 'Run Agent Session' }),

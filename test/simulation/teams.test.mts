@@ -1,6 +1,6 @@
 // Several approvers while paused, in simulated time: who is asked and when, what counts, and what the item says.
 import { describe, expect, test } from '@jest/globals';
-import type { TeamSettings } from '../../nodes/RunAgentSession/requests/questions.ts';
+import type { TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import { getError, pausingRun, policy, type WakeSettings } from './simulation.mts';

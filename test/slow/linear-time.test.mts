@@ -7,7 +7,7 @@ import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
 import { checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
+import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
@@ -240,7 +240,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'a permission request, with Approve All': (text) =>
 		decideRequest(interaction(text), { ...policy, mode: 'approve' }),
 	'a question': (text) =>
-		formatQuestion({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
+		formatRequests({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
 	'a quoted text': (text) => quoteVisible(text, 200),
 	'a text on the approval page': (text) => splitVisible(text, Infinity),
 	'an answer': (text) => readAnswer(text),

@@ -5,7 +5,7 @@ import {
 	type FormProblem,
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import type { FormAnswer } from '../../nodes/RunAgentSession/requests/questions.ts';
+import type { FormAnswer } from '../../nodes/RunAgentSession/requests/ballots.ts';
 
 export function readForm(form: PageForm, body: unknown, at: number): FormAnswer[] | FormProblem {
 	const read = readForms([{ pending: form }], body, at);

@@ -9,10 +9,10 @@ import {
 } from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	castAnswer,
-	createQuestion,
+	createBallot,
 	type FormAnswer,
 	type TeamSettings,
-} from '../../nodes/RunAgentSession/requests/questions.ts';
+} from '../../nodes/RunAgentSession/requests/ballots.ts';
 import type { RequestRecord } from '../../nodes/RunAgentSession/requests/record.ts';
 
 const SECOND = 1_000;
@@ -36,7 +36,7 @@ const answerAt = (at: number, id = 'r1'): FormAnswer => ({
 	vote: { decision: 'approve', option: 'once', choice: 'Approve once', at },
 });
 
-const ask = (team?: TeamSettings) => createQuestion([record('r1')], team, 1, {});
+const ask = (team?: TeamSettings) => createBallot([record('r1')], team, 1, {});
 const ANNA: TeamSettings = {
 	approvers: [{ name: 'Anna', contact: 'anna@example.com' }],
 	needed: 1,
@@ -44,7 +44,7 @@ const ANNA: TeamSettings = {
 };
 
 describe('a vote', () => {
-	const question = ask();
+	const ballot = ask();
 	const verdict = { decision: 'approve' as const, option: 'once', decidedBy: 'page' };
 	const decided = record('r1', {
 		votes: [{ ...answerAt(20).vote, approver: 0 }],
@@ -56,7 +56,7 @@ describe('a vote', () => {
 		['after the one that was cast', 40, 40],
 	])('%s counts for the next request with the same content only if it is new', (_, at, cast) => {
 		const requests = [decided, record('r2')];
-		const after = castAnswer({ requests, questions: [question] }, question, 0, answerAt(at));
+		const after = castAnswer({ requests, ballots: [ballot] }, ballot, 0, answerAt(at));
 		expect(after?.[1].votes[0].at).toBe(cast);
 	});
 
@@ -69,7 +69,7 @@ describe('a vote', () => {
 		const own = ask(owner);
 		const [asked] = ask(later).approvers;
 		const question = { ...ask(later), at: 2, approvers: [{ ...asked, askedAt: 2 }] };
-		const records = { requests: [record('r1')], questions: [own, question] };
+		const records = { requests: [record('r1')], ballots: [own, question] };
 		expect(castAnswer(records, own, 0, answerAt(3)) !== undefined).toBe(counts);
 	});
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatQuestion } from '../../nodes/RunAgentSession/message/question.ts';
+import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';
 import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';
 import { anyText } from '../support/anyText.mts';
 
@@ -19,7 +19,7 @@ const about = {
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
 	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
-const asSent = (...interactions: unknown[]) => formatQuestion({ ...about, interactions });
+const asSent = (...interactions: unknown[]) => formatRequests({ ...about, interactions });
 /** As someone reads it, who does not see that lines end in two spaces */
 const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('  \n', '\n');
 const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
@@ -27,7 +27,7 @@ const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 describe('a question', () => {
 	test('says first what the agent wants, then until when, the choices, the task and the details', () => {
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'deny' as const };
-		expect(formatQuestion({ ...about, interactions: [request()], deadline })).toBe(
+		expect(formatRequests({ ...about, interactions: [request()], deadline })).toBe(
 			[
 				'The agent wants to run this command',
 				'Command: «git push origin main»',
@@ -95,7 +95,7 @@ describe('a question', () => {
 	] as const)('names the timeout, and that then %s', (after, said) => {
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after };
 		const timeZone = 'Europe/Berlin';
-		expect(formatQuestion({ ...about, interactions: [request()], deadline, timeZone })).toContain(
+		expect(formatRequests({ ...about, interactions: [request()], deadline, timeZone })).toContain(
 			`\nAnswer until Nov 23, 2026, 6:00 PM (Europe/Berlin). After that, ${said}.  \n`,
 		);
 	});
@@ -115,7 +115,7 @@ describe('a question', () => {
 		[301, false],
 	])('links to a dashboard with an address of %i characters: %p', (length, isLink) => {
 		const dashboardUrl = 'https://example.com/'.padEnd(length, 'a');
-		const text = formatQuestion({ ...about, dashboardUrl, interactions: [] });
+		const text = formatRequests({ ...about, dashboardUrl, interactions: [] });
 		expect(text.endsWith(`Dashboard: ${dashboardUrl}`)).toBe(isLink);
 	});
 
@@ -125,7 +125,7 @@ describe('a question', () => {
 		['javascript:x//https://example.com', '«javascript∶x∕∕https∶∕∕example․com»'],
 		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
-		const text = formatQuestion({ ...about, dashboardUrl, interactions: [request()] });
+		const text = formatRequests({ ...about, dashboardUrl, interactions: [request()] });
 		expect(getLines(text).at(-1)).toBe(`Dashboard: ${shown}`);
 	});
 });
@@ -163,7 +163,7 @@ describe('a hostile request', () => {
 			.replace(/«[^»]*»/g, '«»')
 			.replace(/»( \(cut off, \d+ more characters\))/g, '»');
 	const write = (text: string) =>
-		formatQuestion({
+		formatRequests({
 			projectName: text,
 			prompt: text,
 			sessionId: text,
@@ -228,7 +228,7 @@ describe('a hostile request', () => {
 		const big = request({ permission: text, patterns, response, metadata, ...more });
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'error' as const };
 		for (const count of [1, 5]) {
-			const asked = formatQuestion({
+			const asked = formatRequests({
 				projectName: text,
 				prompt: text,
 				deadline,

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
-	createQuestion,
-	findQuestion,
+	createBallot,
+	findBallot,
 	mustBeAsked,
-	type Question,
-} from '../../nodes/RunAgentSession/requests/questions.ts';
+	type Ballot,
+} from '../../nodes/RunAgentSession/requests/ballots.ts';
 import {
 	applyPoll,
 	endRequests,
@@ -104,13 +104,13 @@ describe('content identifies a request', () => {
 	test('what was answered before a clock jumped is not sent', () => {
 		const publish = (at: string) => request({ metadata: { at } });
 		const seen = polled([], START, publish(time(-90_000)));
-		const question = createQuestion(seen, undefined, START, {});
+		const ballot = createBallot(seen, undefined, START, {});
 		const voted = recordVotes(recordAsked(seen, seen, START), seen[0], [vote()]);
-		expect(planDecisions(voted, [question], () => deny).due).toHaveLength(1);
+		expect(planDecisions(voted, [ballot], () => deny).due).toHaveLength(1);
 		const after = polled(voted, START + 10_000, publish(time(0)));
-		const plan = planDecisions(after, [question], () => ({ decision: 'ask', because: 'x' }));
+		const plan = planDecisions(after, [ballot], () => ({ decision: 'ask', because: 'x' }));
 		expect(plan.due).toEqual([]);
-		expect(plan.undecided.map(({ record }) => mustBeAsked(record, [question]))).toEqual([true]);
+		expect(plan.undecided.map(({ record }) => mustBeAsked(record, [ballot]))).toEqual([true]);
 	});
 
 	test('the same content under a new ID keeps its time and its votes', () => {
@@ -123,9 +123,9 @@ describe('content identifies a request', () => {
 
 	test('an answer to a request that has lost its ID is not sent', () => {
 		const seen = polled([], 1, request());
-		const question = createQuestion(seen, undefined, 1, {});
+		const ballot = createBallot(seen, undefined, 1, {});
 		const voted = recordVotes(recordAsked(seen, seen, 1), seen[0], [vote()]);
-		const plan = planDecisions(polled(voted, 2, request({ id: '' })), [question], () => approve);
+		const plan = planDecisions(polled(voted, 2, request({ id: '' })), [ballot], () => approve);
 		expect(plan.due).toEqual([]);
 		expect(plan.undecided).toMatchObject([{ because: 'it has no ID to answer to' }]);
 	});
@@ -146,9 +146,9 @@ describe('content identifies a request', () => {
 			const plan = planDecisions(records, [], () => approve);
 			expect(plan.due).toEqual([]);
 			expect(plan.undecided[0].because).toContain('note');
-			const question = createQuestion([pending], undefined, 9, {});
+			const ballot = createBallot([pending], undefined, 9, {});
 			const voted = recordVotes(recordAsked(records, [pending], 9), pending, [vote()]);
-			expect(planDecisions(voted, [question], () => approve).due).toEqual([]);
+			expect(planDecisions(voted, [ballot], () => approve).due).toEqual([]);
 			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
 		},
 	);
@@ -210,7 +210,7 @@ describe('what is sent', () => {
 	test('was seen by who answered, character by character, clocks aside, for any changes by the service', () => {
 		fc.assert(
 			fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
-				let [records, questions, now, id]: [RequestRecord[], Question[], number, number] = [
+				let [records, ballots, now, id]: [RequestRecord[], Ballot[], number, number] = [
 					[],
 					[],
 					START,
@@ -226,7 +226,7 @@ describe('what is sent', () => {
 					shown = { ...shown, id: `r${id}` };
 					records = polled(records, now, structuredClone(shown));
 					const ask: AskVerdict = { decision: 'ask', because: 'x' };
-					const { due, undecided } = planDecisions(records, questions, () => ask);
+					const { due, undecided } = planDecisions(records, ballots, () => ask);
 					for (const { record, verdict } of due) {
 						const votes = record.votes.map(({ at }) => seen.get(at)!);
 						expect(votes.map(withoutClocks)).toEqual([withoutClocks(shown)]);
@@ -236,10 +236,9 @@ describe('what is sent', () => {
 					}
 					const unasked = undecided
 						.map(({ record }) => record)
-						.filter((record) => mustBeAsked(record, questions));
+						.filter((record) => mustBeAsked(record, ballots));
 					records = recordAsked(records, unasked, now);
-					if (unasked.length > 0)
-						questions = [...questions, createQuestion(unasked, undefined, now, {})];
+					if (unasked.length > 0) ballots = [...ballots, createBallot(unasked, undefined, now, {})];
 					const open = records.find(isOpen);
 					if (!answers || !open) continue;
 					seen.set(now, open.interaction!);
@@ -300,16 +299,16 @@ describe('what came of a decision', () => {
 			recordRefused(recordSending(sending, sending[0], approve, 2), seen, true, 3),
 		],
 	])('approvers are asked again about a request that is still pending: %s', (_, records) => {
-		const question = createQuestion([seen], undefined, 1, {});
+		const ballot = createBallot([seen], undefined, 1, {});
 		const again = polled(records, 99_000, request());
-		const { due, undecided } = planDecisions(again, [question], () => approve);
+		const { due, undecided } = planDecisions(again, [ballot], () => approve);
 		expect(due).toEqual([]);
 		expect(undecided).toMatchObject([{ because: expect.stringMatching(/still lists it/) }]);
 		const [{ record }] = undecided;
-		expect(mustBeAsked(record, [question])).toBe(true);
+		expect(mustBeAsked(record, [ballot])).toBe(true);
 		const answered = recordVotes(again, record, [vote()]);
-		const asked = createQuestion([record], undefined, 100_000, {});
-		expect(planDecisions(answered, [question, asked], () => deny).due).toMatchObject([
+		const asked = createBallot([record], undefined, 100_000, {});
+		expect(planDecisions(answered, [ballot, asked], () => deny).due).toMatchObject([
 			{ verdict: { decision: 'approve', decidedBy: 'page' } },
 		]);
 	});
@@ -399,19 +398,19 @@ describe('votes', () => {
 
 test('a request with the content of one that was decided is asked again', () => {
 	const seen = polled([], 1, request());
-	const question = createQuestion(seen, undefined, 2, {});
+	const ballot = createBallot(seen, undefined, 2, {});
 	const first = recordAsked(seen, seen, 2);
 	const decided = recordTaken(recordSending(first, first[0], approve, 3), first[0]);
 	const again = polled(polled(decided, 4), 5, request({ id: 'r2' }));
-	expect(mustBeAsked(again[1], [question])).toBe(true);
-	expect(mustBeAsked(first[0], [question])).toBe(false);
+	expect(mustBeAsked(again[1], [ballot])).toBe(true);
+	expect(mustBeAsked(first[0], [ballot])).toBe(false);
 });
 
 test('an answer wins over the policy, also over a denial', () => {
 	const records = polled([], 1, request());
-	const question = createQuestion(records, undefined, 1, {});
+	const ballot = createBallot(records, undefined, 1, {});
 	const voted = recordVotes(records, records[0], [vote()]);
-	expect(planDecisions(voted, [question], () => deny).due).toMatchObject([
+	expect(planDecisions(voted, [ballot], () => deny).due).toMatchObject([
 		{ verdict: { decision: 'approve', decidedBy: 'page' } },
 	]);
 });
@@ -435,9 +434,9 @@ test('only as many votes count as are needed', () => {
 	);
 });
 
-test('a question for an earlier request with the same content does not show a later one', () => {
+test('a ballot for an earlier request with the same content does not show a later one', () => {
 	const [early] = polled([], 1, request());
-	const question = createQuestion([early], undefined, 2, {});
-	expect(findQuestion([question], early)).toBe(question);
-	expect(findQuestion([question], { ...early, seenAt: 3 })).toBeUndefined();
+	const ballot = createBallot([early], undefined, 2, {});
+	expect(findBallot([ballot], early)).toBe(ballot);
+	expect(findBallot([ballot], { ...early, seenAt: 3 })).toBeUndefined();
 });

@@ -17,13 +17,13 @@ import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/links';
 import { formatMessage } from '../message/message';
-import { formatQuietQuestion } from '../message/quiet';
-import { formatQuestion } from '../message/question';
+import { formatQuietRequest } from '../message/quiet';
+import { formatRequests } from '../message/requests';
 import { readSimplify } from '../panel/read';
 import { addOrigin, shownRequests } from '../requests/request';
 import type { AskedItem, RunResult } from '../session/types';
 
-/** Returns the requests of the service. The node's own question about a quiet session is none. */
+/** Returns the requests of the service. The node's own request about a quiet session is none. */
 const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) => !record.quiet);
 
 const shownTo = (asked: AskedItem) =>
@@ -35,7 +35,7 @@ function messageFields(
 	asked: AskedItem,
 	link: string | undefined,
 ): IDataObject {
-	const { question: { deadline, needed = 1, offersFromNowOn } = {}, approver } = asked.ask ?? {};
+	const { ballot: { deadline, needed = 1, offersFromNowOn } = {}, approver } = asked.ask ?? {};
 	const isReminder = asked.ask?.reminder !== undefined;
 	const hasChanged = asked.undecided.some(({ record }) => record.voided !== undefined);
 	const interactions = shownTo(asked);
@@ -47,8 +47,8 @@ function messageFields(
 	const now = approver?.askedAt ?? seenAt;
 	const told = { ...shown, reader, quiet, isReminder, hasChanged, now };
 	const question = quiet
-		? formatQuietQuestion({ ...told, quiet, hasPage: link !== undefined })
-		: formatQuestion({ ...shown, preferences, offersFromNowOn, reader });
+		? formatQuietRequest({ ...told, quiet, hasPage: link !== undefined })
+		: formatRequests({ ...shown, preferences, offersFromNowOn, reader });
 	if (link === undefined) return { message: question, question };
 	const message = formatMessage({ ...told, approvalUrl: link });
 	return { message, approvalUrl: link, question };
@@ -62,7 +62,7 @@ function approvalFields(
 ): IDataObject {
 	const { sessionId } = session;
 	const { projectName, prompt } = origin;
-	const { question, approver, reminder } = asked.ask ?? {};
+	const { ballot, approver, reminder } = asked.ask ?? {};
 	const shown = shownTo(asked);
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
@@ -76,7 +76,7 @@ function approvalFields(
 		}),
 		...(reminder !== undefined && { reminder }),
 		...((reminder !== undefined || approver?.isBackup) && {
-			waitingSince: new Date(question!.at).toISOString(),
+			waitingSince: new Date(ballot!.at).toISOString(),
 		}),
 	};
 	return fields as IDataObject;
@@ -109,7 +109,7 @@ export function toJson(
 	const warnings = [...result.warnings, ...(isPrivate ? [PRIVATE_LINK] : [])];
 	const { message, ...sent } = asked ? messageFields(result, asked, link) : ({} as IDataObject);
 	const json: Record<string, unknown> = {
-		// The model reads the question.
+		// The model reads what a button approves.
 		...(asked && !asTool && { message }),
 		...sent,
 		text: latestAgentText(session),

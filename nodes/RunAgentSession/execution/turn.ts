@@ -13,7 +13,7 @@ import {
 	type Others,
 	type Plan,
 } from '../plan/plan';
-import { hasOpenLink } from '../requests/questions';
+import { hasOpenLink } from '../requests/ballots';
 import { maxWaitAt, unansweredAt } from '../requests/times';
 import { nextApproverAt } from '../session/ask';
 import { quietAt } from '../session/quiet';
@@ -176,7 +176,7 @@ function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean):
 		changedAt,
 		activeSince,
 		isUrgent: run.isUrgent || hasUnsentMessage(run) || isAnswered === true,
-		hasOpenLink: hasOpenLink(record.requests, record.questions),
+		hasOpenLink: hasOpenLink(record.requests, record.ballots),
 		timeoutAt: findTimeout(run),
 	};
 }
@@ -210,9 +210,9 @@ export function applyAnswers(context: IExecuteFunctions): boolean {
 		const running = listCourses(nodeContext).filter(
 			(record): record is RunningRecord => record.state === 'running',
 		);
-		const { record, question, approver } = findLink(running, nonce) ?? {};
-		if (!record || !question || approver === undefined) continue;
-		const after = withAnswers(record, question, approver, answers);
+		const { record, ballot, approver } = findLink(running, nonce) ?? {};
+		if (!record || !ballot || approver === undefined) continue;
+		const after = withAnswers(record, ballot, approver, answers);
 		if (after === record.requests) continue;
 		record.requests = after;
 		record.wait.isAnswered = true;

@@ -13,7 +13,7 @@ import {
 	isMixed,
 	LINE_END,
 	MIXED_REMARK,
-} from './question';
+} from './requests';
 import type { Quiet } from '../requests/record';
 import { quietLines } from './quiet';
 
@@ -37,7 +37,7 @@ const MAX_NAME_LENGTH = 80;
 
 /**
  * Returns the few lines that tell an approver what waits, with the link to the page, which shows the rest. They're to be read, not to be
- * approved: a button in a channel needs `formatQuestion`.
+ * approved: a button in a channel needs `formatRequests`.
  */
 export function formatMessage(details: MessageDetails): string {
 	const { projectName, projectId, interactions, deadline, timeZone } = details;

@@ -10,7 +10,7 @@ import {
 	linkLines,
 	originLines,
 	type Reader,
-} from './question';
+} from './requests';
 
 // What approvers are told of a quiet session.
 
@@ -46,7 +46,7 @@ interface QuietDetails extends Partial<RequestOrigin>, Told {
 }
 
 /** Returns everything that an approver has to know, for a message to any channel. */
-export function formatQuietQuestion(details: QuietDetails): string {
+export function formatQuietRequest(details: QuietDetails): string {
 	const { quiet, deadline, reader, hasPage, timeZone } = details;
 	return [
 		...quietLines(quiet, details),

@@ -294,7 +294,7 @@ function questionOptions(
 	const { index, isOptional } = placed;
 	const attributes = [!isOptional && ' required', problemAttributes(view, index)];
 	if (isFree) return textArea(answerField(index), 'Your answer', view, attributes);
-	// Only the node's own question has an option with a text.
+	// Only the node's own request has an option with a text.
 	const toWords = (words: string, limit?: number): Part =>
 		textOption === undefined ? agentText(words, limit) : words;
 	const radios = options.map(({ label, description }, at) => {
@@ -319,7 +319,7 @@ function quietFacts(quiet: Quiet, view: PageView): Part {
 	];
 }
 
-/** Renders the node's own question about a quiet session. */
+/** Renders the node's own request about a quiet session. */
 const quietCard = (question: AgentQuestion, quiet: Quiet, placed: PlacedRequest, view: PageView) =>
 	markup`<fieldset class="card${findProblem(view, placed.index) !== undefined && ' wrong'}">
 <legend>What should happen to the quiet session?</legend>

@@ -3,13 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { createForm, isUnanswered, type Asking, type PageForm, type PageSession } from './view';
 import {
-	findQuestion,
+	findBallot,
 	isTeam,
 	positionIn,
-	type Question,
+	type Ballot,
 	castAnswer,
 	type FormAnswer,
-} from '../requests/questions';
+} from '../requests/ballots';
 import { isOpen, type RequestRecord } from '../requests/record';
 import { hasVoted } from '../requests/votes';
 
@@ -32,22 +32,22 @@ const hash = (text: string) => createHash('sha256').update(text).digest();
 
 export interface FoundLink<T> {
 	record: T;
-	question: Question;
-	/** The position among the approvers of the question */
+	ballot: Ballot;
+	/** The position among the approvers of the ballot */
 	approver: number;
 }
 
 /** Finds the link with a nonce. Takes the same time for every nonce, so the time doesn't help to guess one. */
-export function findLink<T extends Pick<Asking, 'questions'>>(
+export function findLink<T extends Pick<Asking, 'ballots'>>(
 	records: readonly T[],
 	nonce: unknown,
 ): FoundLink<T> | undefined {
 	const given = hash(typeof nonce === 'string' ? nonce : '');
 	const all = records.flatMap((record) =>
-		record.questions.flatMap((question) =>
-			question.approvers.map((each, approver) => ({
+		record.ballots.flatMap((ballot) =>
+			ballot.approvers.map((each, approver) => ({
 				record,
-				question,
+				ballot,
 				approver,
 				nonce: each.nonce,
 			})),
@@ -77,15 +77,15 @@ export const askingOf = ({ page, ...record }: PageSession): Asking => ({ ...reco
 
 /** Returns the requests of a link's session with the answers that were saved for the link. */
 export function withAnswers(
-	record: Pick<Asking, 'requests' | 'questions'>,
-	own: Question,
+	record: Pick<Asking, 'requests' | 'ballots'>,
+	own: Ballot,
 	approver: number,
 	answers: SavedAnswer['answers'],
 ): RequestRecord[] {
-	const { questions } = record;
+	const { ballots } = record;
 	let { requests } = record;
 	for (const answer of answers)
-		requests = castAnswer({ requests, questions }, own, approver, answer) ?? requests;
+		requests = castAnswer({ requests, ballots }, own, approver, answer) ?? requests;
 	return requests;
 }
 
@@ -94,9 +94,9 @@ export function withUnapplied(node: NodeSessions, executionId: string, now: numb
 	const { contextName, nodeContext } = node;
 	const records = [...node.records];
 	for (const { nonce, answers } of listUnapplied(executionId, contextName, nodeContext, now)) {
-		const { record, question, approver = 0 } = findLink(records, nonce) ?? {};
-		if (!record || !question) continue;
-		const requests = withAnswers(record, question, approver, answers);
+		const { record, ballot, approver = 0 } = findLink(records, nonce) ?? {};
+		if (!record || !ballot) continue;
+		const requests = withAnswers(record, ballot, approver, answers);
 		records[records.indexOf(record)] = { ...record, requests };
 	}
 	return { ...node, records };
@@ -114,7 +114,7 @@ export function findPage(nodes: readonly NodeSessions[], nonce: unknown): FoundP
 const mayShare = (own: FoundLink<PageSession>, record: PageSession): boolean =>
 	record.state === 'running' &&
 	record.sessionId !== own.record.sessionId &&
-	(isTeam(own.question) ||
+	(isTeam(own.ballot) ||
 		(record.origin?.projectId !== undefined &&
 			record.origin.projectId === own.record.origin?.projectId));
 
@@ -126,16 +126,16 @@ function findOwnLink(
 	record: PageSession,
 	own: FoundLink<PageSession>,
 ): FoundLink<PageSession> | undefined {
-	const reader = own.question.approvers[own.approver];
-	const { requests, questions } = record;
+	const reader = own.ballot.approvers[own.approver];
+	const { requests, ballots } = record;
 	const open = requests.flatMap((request) => {
-		const question = isOpen(request) ? findQuestion(questions, request) : undefined;
-		const approver = question ? positionIn(question, reader, own.question) : -1;
-		return !question || approver < 0 || hasVoted(request.votes, approver)
+		const ballot = isOpen(request) ? findBallot(ballots, request) : undefined;
+		const approver = ballot ? positionIn(ballot, reader, own.ballot) : -1;
+		return !ballot || approver < 0 || hasVoted(request.votes, approver)
 			? []
-			: { record, question, approver };
+			: { record, ballot, approver };
 	});
-	return open.sort((one, other) => other.question.at - one.question.at)[0];
+	return open.sort((one, other) => other.ballot.at - one.ballot.at)[0];
 }
 
 /** Returns the other sessions that wait for an answer of a link's approver, and the number of those that the page doesn't show. */
@@ -153,7 +153,7 @@ export function findOthers(
 				more++;
 				continue;
 			}
-			const pending = createForm(askingOf(record), found.question, found.approver);
+			const pending = createForm(askingOf(record), found.ballot, found.approver);
 			if (pending.requests.some(isUnanswered)) others.push({ found, contextName, pending });
 		}
 	return { others, more };

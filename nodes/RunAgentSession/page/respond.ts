@@ -20,12 +20,12 @@ import {
 } from './view';
 import { LONG_CHANGE, readChange } from '../changes/change';
 import {
-	findQuestion,
+	findBallot,
 	positionIn,
-	type Question,
+	type Ballot,
 	castAnswer,
 	type FormAnswer,
-} from '../requests/questions';
+} from '../requests/ballots';
 import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { summarizeDecisions } from '../requests/summary';
 import {
@@ -128,8 +128,8 @@ const PAGE_PROBLEMS = {
 	},
 };
 
-const toLink = ({ question, approver }: FoundLink<PageSession>): string =>
-	question.approvers[approver].nonce;
+const toLink = ({ ballot, approver }: FoundLink<PageSession>): string =>
+	ballot.approvers[approver].nonce;
 
 const commonView = ({ origin, sessionId, dashboardUrl }: PageSession) => ({
 	...origin,
@@ -137,15 +137,15 @@ const commonView = ({ origin, sessionId, dashboardUrl }: PageSession) => ({
 	dashboardUrl,
 });
 
-const readerOf = ({ approvers, needed }: Question, approver: number): Pick<PageView, 'reader'> => {
+const readerOf = ({ approvers, needed }: Ballot, approver: number): Pick<PageView, 'reader'> => {
 	const { name } = approvers[approver];
 	return name === undefined ? {} : { reader: { name, needed } };
 };
 
 /** Returns the reason why a link accepts no answer. */
 function findClosed(
-	{ state, requests, questions }: PageSession,
-	own: Question,
+	{ state, requests, ballots }: PageSession,
+	own: Ballot,
 	given: readonly unknown[],
 ): 'active' | 'closed' | 'ended' | 'renewed' | 'replaced' {
 	const shown = requests.filter(({ contentHash }) => own.contents.includes(contentHash));
@@ -153,20 +153,20 @@ function findClosed(
 	if (given.length > 0 || shown.some(({ decision }) => decision !== undefined)) return 'closed';
 	if (state === 'ended') return 'ended';
 	if (shown.some(({ isReplaced }) => isReplaced)) return 'renewed';
-	return shown.some((record) => findQuestion(questions, record) !== own) ? 'replaced' : 'closed';
+	return shown.some((record) => findBallot(ballots, record) !== own) ? 'replaced' : 'closed';
 }
 
-function closedView({ record, question, approver }: FoundLink<PageSession>): View {
-	const given = listGiven(askingOf(record), question, approver);
+function closedView({ record, ballot, approver }: FoundLink<PageSession>): View {
+	const given = listGiven(askingOf(record), ballot, approver);
 	const others = record.requests.filter(
-		(request) => question.contents.includes(request.contentHash) && !isDecidedBy(request, approver),
+		(request) => ballot.contents.includes(request.contentHash) && !isDecidedBy(request, approver),
 	);
 	return {
 		...commonView(record),
-		...readerOf(question, approver),
+		...readerOf(ballot, approver),
 		given,
 		decisions: summarizeDecisions(others).decisions,
-		...PAGE_PROBLEMS[findClosed(record, question, given)],
+		...PAGE_PROBLEMS[findClosed(record, ballot, given)],
 	};
 }
 
@@ -226,27 +226,25 @@ function openView(
 	found: FoundLink<PageSession>,
 	{ others, more }: ReturnType<typeof findOthers>,
 ): View {
-	const { record, approver, question } = found;
-	const pending = createForm(askingOf(record), question, approver);
+	const { record, approver, ballot } = found;
+	const pending = createForm(askingOf(record), ballot, approver);
 	if (pending.requests.length === 0) return closedView(found);
 	const shown = new Set(pending.requests.map((request) => request.record));
 	return {
 		// The link also shows later requests of the session.
-		given: listGiven(askingOf(record), question, approver).filter(
-			(each) => !shown.has(each.record),
-		),
+		given: listGiven(askingOf(record), ballot, approver).filter((each) => !shown.has(each.record)),
 		...commonView(record),
-		...readerOf(question, approver),
+		...readerOf(ballot, approver),
 		...introduce(pending, others),
 		pending,
 		others: others.map((other) => ({
 			...commonView(other.found.record),
-			deadline: other.found.question.deadline,
+			deadline: other.found.ballot.deadline,
 			sendsReasons: other.found.record.page?.sendsReasons,
 			pending: other.pending,
 		})),
 		moreSessions: more,
-		deadline: question.deadline,
+		deadline: ballot.deadline,
 		sendsReasons: record.page?.sendsReasons,
 		commentHint:
 			record.page?.sendComments && !pending.requests.some((each) => each.record.quiet)
@@ -291,7 +289,7 @@ function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]):
 	const isQuiet = given.some(({ record }) => record.quiet);
 	return {
 		...commonView(own.record),
-		...readerOf(own.question, own.approver),
+		...readerOf(own.ballot, own.approver),
 		title: 'Your answer was saved',
 		says: [
 			`${isQuiet ? 'It will be applied' : 'It will be sent to the agent'}, usually within a minute. Until ${isQuiet ? 'then' : 'it’s sent'}, you can change it with the same link.`,
@@ -308,16 +306,16 @@ interface SentAnswers {
 
 /** Repeats answers, with what the votes are then. */
 function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
-	const { record, question: own, approver } = found;
-	const { questions } = record;
+	const { record, ballot: own, approver } = found;
+	const { ballots } = record;
 	return answers.flatMap((answer): GivenAnswer[] => {
 		const { requests } = record;
-		const after = castAnswer({ requests, questions }, own, approver, answer) ?? requests;
+		const after = castAnswer({ requests, ballots }, own, approver, answer) ?? requests;
 		const request = after.find((each, at) => each !== requests[at]);
-		const question = request && findQuestion(questions, request);
-		if (!request || !question) return [];
-		const position = positionIn(question, own.approvers[approver], own);
-		const status = describeVotes(request, question, questions, position);
+		const ballot = request && findBallot(ballots, request);
+		if (!request || !ballot) return [];
+		const position = positionIn(ballot, own.approvers[approver], own);
+		const status = describeVotes(request, ballot, ballots, position);
 		return [repeatAnswer(request, answer.vote, status)];
 	});
 }

@@ -14,13 +14,13 @@ import { describeRequest } from '../requests/details';
 import { planDecisions, type UndecidedRequest } from '../requests/plan';
 import {
 	decidedByVotes,
-	findQuestion,
+	findBallot,
 	isTeam,
 	positionIn,
-	type Question,
+	type Ballot,
 	type FormAnswer,
-} from '../requests/questions';
-import { quietQuestion } from '../requests/quiet';
+} from '../requests/ballots';
+import { toPageQuestion } from '../requests/quiet';
 import {
 	describeUnsteady,
 	isLate,
@@ -44,7 +44,7 @@ export interface PageSettings {
 
 export interface Asking extends PageSettings {
 	requests: RequestRecord[];
-	questions: Question[];
+	ballots: Ballot[];
 }
 
 /** What the page reads of a session's record */
@@ -55,7 +55,7 @@ export interface PageSession {
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	/** Everything known about the agent's requests, and what approvers were asked */
 	requests: RequestRecord[];
-	questions: Question[];
+	ballots: Ballot[];
 	page?: PageSettings;
 }
 
@@ -110,24 +110,24 @@ const PREFERENCES: OptionPreferences = { approveWith: 'once' };
 /** Returns what the page says of the approvers of a request. Undefined without a team. */
 export function describeVotes(
 	record: RequestRecord,
-	question: Question,
-	questions: readonly Question[],
+	ballot: Ballot,
+	ballots: readonly Ballot[],
 	reader: number,
 ): VoteStatus | undefined {
-	if (!isTeam(question)) return undefined;
+	if (!isTeam(ballot)) return undefined;
 	const { votes } = record;
 	const toName = (index: number) => ({
-		name: question.approvers[index].name!,
+		name: ballot.approvers[index].name!,
 		isReader: index === reader,
 	});
 	return {
-		needed: record.question === undefined ? question.needed : 1,
+		needed: record.question === undefined ? ballot.needed : 1,
 		approvals: votes.filter(({ decision }) => decision === 'approve').length,
 		answered: votes.map(({ approver, decision, at }) => ({ ...toName(approver), decision, at })),
-		missing: question.approvers.flatMap(({ askedAt }, index) =>
+		missing: ballot.approvers.flatMap(({ askedAt }, index) =>
 			askedAt === undefined || hasVoted(votes, index) ? [] : [toName(index)],
 		),
-		isDecided: decidedByVotes(record, questions) !== undefined,
+		isDecided: decidedByVotes(record, ballots) !== undefined,
 	};
 }
 
@@ -150,21 +150,21 @@ export const isUnanswered = (request: PageRequest): boolean =>
 
 function toPageRequest(
 	undecided: UndecidedRequest,
-	{ preferences = PREFERENCES, questions }: Asking,
-	question: Question,
+	{ preferences = PREFERENCES, ballots }: Asking,
+	ballot: Ballot,
 	position: number,
 	{ change, isChangeWhole }: ReadChange,
 ): PageRequest {
 	const { record, interaction, because, takes } = undecided;
 	const asked = record.quiet
-		? quietQuestion(record.quiet)
+		? toPageQuestion(record.quiet)
 		: isQuestion(interaction)
 			? readQuestion(interaction)
 			: undefined;
 	const isWhole = !isLongRequest(interaction) && isChangeWhole;
 	const canDecide = takes === 'decision';
 	const offered = canDecide
-		? pageChoices(interaction, preferences, isWhole && question.offersFromNowOn)
+		? pageChoices(interaction, preferences, isWhole && ballot.offersFromNowOn)
 		: [];
 	const choices = offered.filter(
 		({ decision }) => decision === 'deny' || (isWhole && !record.unsteady),
@@ -180,7 +180,7 @@ function toPageRequest(
 		...(change && !asked && { change }),
 		choices: asked ? [] : choices,
 		...(asked && { question: asked }),
-		status: describeVotes(record, question, questions, position),
+		status: describeVotes(record, ballot, ballots, position),
 		...(given && { given }),
 		voided: record.voided ?? [],
 		...(obstacle !== undefined && { because: obstacle }),
@@ -227,23 +227,23 @@ function createChangeReader(): (request: UndecidedRequest) => ReadChange {
 	};
 }
 
-/** Returns the requests that a link's approver may answer: those of its question first, then those of the session's others. */
-export function createForm(asking: Asking, own: Question, approver: number): PageForm {
-	const { requests: records, questions } = asking;
+/** Returns the requests that a link's approver may answer: those of its ballot first, then those of the session's others. */
+export function createForm(asking: Asking, own: Ballot, approver: number): PageForm {
+	const { requests: records, ballots } = asking;
 	const reader = own.approvers[approver];
 	const readOnce = createChangeReader();
 	const open = listAnswerable(records).flatMap((undecided) => {
-		const question = findQuestion(questions, undecided.record);
-		const position = question ? positionIn(question, reader, own) : -1;
-		if (!question || position < 0) return [];
+		const ballot = findBallot(ballots, undecided.record);
+		const position = ballot ? positionIn(ballot, reader, own) : -1;
+		if (!ballot || position < 0) return [];
 		return {
-			question,
-			request: toPageRequest(undecided, asking, question, position, readOnce(undecided)),
+			ballot,
+			request: toPageRequest(undecided, asking, ballot, position, readOnce(undecided)),
 		};
 	});
 	// Requests that lack an answer come first, because the number shown is limited.
-	const rank = ({ question, request }: (typeof open)[number]): number =>
-		(isUnanswered(request) ? 0 : isAnswerable(request) ? 2 : 4) + (question === own ? 0 : 1);
+	const rank = ({ ballot, request }: (typeof open)[number]): number =>
+		(isUnanswered(request) ? 0 : isAnswerable(request) ? 2 : 4) + (ballot === own ? 0 : 1);
 	const ordered = open.sort((one, other) => rank(one) - rank(other)).map(({ request }) => request);
 	const requests = shownRequests(ordered);
 	const offered = requests
@@ -486,17 +486,17 @@ export function repeatAnswer(
 	};
 }
 
-/** Returns the answers of a link's approver to the requests of its question. */
+/** Returns the answers of a link's approver to the requests of its ballot. */
 export const listGiven = (
-	{ requests, questions }: Asking,
-	question: Question,
+	{ requests, ballots }: Asking,
+	ballot: Ballot,
 	approver: number,
 ): GivenAnswer[] =>
 	requests
-		.filter(({ contentHash }) => question.contents.includes(contentHash))
+		.filter(({ contentHash }) => ballot.contents.includes(contentHash))
 		.flatMap((record) => {
 			const vote = record.votes.find((each) => each.approver === approver);
 			return vote
-				? repeatAnswer(record, vote, describeVotes(record, question, questions, approver))
+				? repeatAnswer(record, vote, describeVotes(record, ballot, ballots, approver))
 				: [];
 		});

@@ -7,7 +7,7 @@ import {
 	type Field,
 } from '../../shared/n8n/fields';
 import { requireNumber } from '../../shared/validation';
-import type { Approver } from '../requests/questions';
+import type { Approver } from '../requests/ballots';
 
 // The checks are in teamChecks.ts, which n8n doesn't need to show the panel.
 

@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isEntered, readParameter, type Field, type Panel } from '../../shared/n8n/fields';
 import { isRecord, parseList, quote, toText, tryParseJson } from '../../shared/values';
-import type { Approver, TeamSettings } from '../requests/questions';
+import type { Approver, TeamSettings } from '../requests/ballots';
 import {
 	approvalsNeeded,
 	approvers,

@@ -98,8 +98,8 @@ function readItem({ data, ...top }: Record<string, unknown>): Reading {
 	return join([...readData(data), ...said]);
 }
 
-/** Returns whether a value is the question or a request. The agent may have added any field. */
-const isQuestionItem = (value: unknown): boolean =>
+/** Returns whether a value is the item that asked, or a request. The agent may have added any field. */
+const isAskedItem = (value: unknown): boolean =>
 	isRecord(value) &&
 	(QUESTION_FIELDS.some((name) => name in value) ||
 		('id' in value && 'type' in value) ||
@@ -115,10 +115,10 @@ const ASKED_AGAIN: NoAnswer = {
 };
 
 const isAskedAgain = (value: unknown): boolean =>
-	isQuestionItem(value) || (isRecord(value) && isQuestionItem(value.data));
+	isAskedItem(value) || (isRecord(value) && isAskedItem(value.data));
 
 /**
- * Returns an approver's answer. Returns `none` for an empty value, and for the question itself.
+ * Returns an approver's answer. Returns `none` for an empty value, and for the item that asked.
  * @throws WorkspaceAutomationError that quotes an answer that is none of the forms, or contradicts itself
  */
 export function readAnswer(value: unknown): DecisionAnswer | NoAnswer {

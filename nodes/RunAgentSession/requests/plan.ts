@@ -15,7 +15,7 @@ import {
 	type Policy,
 	type Ruling,
 } from '../policy/rules';
-import { decidedByVotes, type Question } from './questions';
+import { decidedByVotes, type Ballot } from './ballots';
 import { describeUnsteady, isReadable, isWaiting, type RequestRecord } from './record';
 import type { RequestVerdict, SettledVerdict } from './votes';
 
@@ -83,7 +83,7 @@ function reasonToAsk(record: RequestRecord, sameId: number, decided: number): st
 /** Returns the decisions to send now, and the requests that are left for approvers. People's answers win over the policy. */
 export function planDecisions(
 	records: readonly RequestRecord[],
-	questions: readonly Question[],
+	ballots: readonly Ballot[],
 	decide: Decide,
 ): DecisionPlan {
 	const pending = records.filter(({ interaction }) => interaction !== undefined);
@@ -97,7 +97,7 @@ export function planDecisions(
 		const interaction = record.interaction!;
 		const because =
 			reasonToAsk(record, ids.get(record.id)!, decided + due.length) ?? findObstacleOf(interaction);
-		const verdict = because === undefined ? findVerdict(record, questions, decide) : undefined;
+		const verdict = because === undefined ? findVerdict(record, ballots, decide) : undefined;
 		if (verdict && verdict.decision !== 'ask') due.push({ record, verdict });
 		else
 			undecided.push({
@@ -117,11 +117,11 @@ const findObstacleOf = (interaction: Interaction): string | undefined =>
 
 function findVerdict(
 	record: RequestRecord,
-	questions: readonly Question[],
+	ballots: readonly Ballot[],
 	decide: Decide,
 ): RequestVerdict | AskVerdict {
 	const interaction = record.interaction!;
-	const voted = decidedByVotes(record, questions);
+	const voted = decidedByVotes(record, ballots);
 	if (voted && !(record.unsteady && voted.decision !== 'deny'))
 		return { ...voted, decidedBy: 'page' };
 	const verdict = decide(interaction);

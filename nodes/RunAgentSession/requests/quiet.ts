@@ -8,11 +8,11 @@ import {
 	pluralize,
 	sortedJson,
 } from '../../shared/values';
-import { decidedByVotes, type Question } from './questions';
+import { decidedByVotes, type Ballot } from './ballots';
 import { isOpen, type DecisionState, type Quiet, type RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 
-// The node's own question about a session that has been quiet. Its record is marked, because nothing of it comes from the service.
+// The node's own request about a session that has been quiet. Its record is marked, because nothing of it comes from the service.
 
 /** What readings have shown of a session's activity. Milliseconds since 1970 */
 export interface Activity {
@@ -72,11 +72,11 @@ export function readActivity(
 
 export const isQuietRecord = ({ quiet }: RequestRecord): boolean => quiet !== undefined;
 
-/** Returns the question about a quiet session that approvers may answer. */
+/** Returns the request about a quiet session that approvers may answer. */
 export const findQuiet = (records: readonly RequestRecord[]): RequestRecord | undefined =>
 	records.find((record) => isQuietRecord(record) && isOpen(record));
 
-/** Returns whether activity took the question back before an answer was applied. */
+/** Returns whether activity took the request back before an answer was applied. */
 export const isTakenBack = ({ quiet, interaction, decision }: RequestRecord): boolean =>
 	quiet !== undefined && interaction === undefined && decision === undefined;
 
@@ -91,7 +91,7 @@ function createRecord(quiet: Quiet, now: number): RequestRecord {
 	};
 }
 
-/** Returns the records with the question about a quiet session. Without one, an open question is taken back. @param state of its decision */
+/** Returns the records with the request about a quiet session. Without one, an open one is taken back. @param state of its decision */
 export function showQuiet(
 	records: readonly RequestRecord[],
 	quiet: Quiet | undefined,
@@ -108,7 +108,7 @@ export function showQuiet(
 	return quiet && !isSame ? [...after, createRecord(quiet, now)] : after;
 }
 
-/** Ends the open question. A decision that was sent gets the state. */
+/** Ends the open request. A decision that was sent gets the state. */
 export const endQuiet = (
 	records: readonly RequestRecord[],
 	state: DecisionState,
@@ -122,9 +122,9 @@ export const endQuiet = (
 
 export function decideQuiet(
 	record: RequestRecord | undefined,
-	questions: readonly Question[],
+	ballots: readonly Ballot[],
 ): RequestVerdict | undefined {
-	const voted = record && decidedByVotes(record, questions);
+	const voted = record && decidedByVotes(record, ballots);
 	return voted && { ...voted, decidedBy: 'page' };
 }
 
@@ -134,8 +134,8 @@ export const UNANSWERED: RequestVerdict = {
 
 export const isAbort = ({ option, isText }: RequestVerdict): boolean => !isText && option === ABORT;
 
-/** Returns the question as the page shows it. */
-export const quietQuestion = (quiet: Quiet): AgentQuestion => ({
+/** Returns the request as the page shows it: like a question of the agent. */
+export const toPageQuestion = (quiet: Quiet): AgentQuestion => ({
 	text: formatQuiet(quiet),
 	others: [],
 	options: QUIET_CHOICES.map((value) => ({

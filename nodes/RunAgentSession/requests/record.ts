@@ -70,7 +70,7 @@ export interface RequestRecord {
 	patterns: string[];
 	/** The beginning of its text, if it's a question */
 	question?: string;
-	/** Marks the node's own question about a quiet session */
+	/** Marks the node's own request about a quiet session */
 	quiet?: Quiet;
 	/** Milliseconds since 1970, like all times here */
 	seenAt: number;

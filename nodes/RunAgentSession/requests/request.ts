@@ -22,7 +22,7 @@ export interface RequestOrigin {
 
 export const MAX_REQUESTS_SHOWN = 5;
 
-/** Returns the requests of one question. Its message, its item and its answer have exactly these. */
+/** Returns the requests of one ballot. Its message, its item and its answer have exactly these. */
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>
 	undecided.slice(0, MAX_REQUESTS_SHOWN);
 

@@ -9,7 +9,7 @@ export interface DecisionSummary extends Partial<Omit<RequestVerdict, 'isText'>>
 	interactionId: string;
 	permission: string;
 	patterns: string[];
-	/** `quiet`: the node's own question about a quiet session */
+	/** `quiet`: the node's own request about a quiet session */
 	kind?: 'quiet';
 	/** The beginning of a question, and what was answered */
 	question?: string;

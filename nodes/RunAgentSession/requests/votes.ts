@@ -9,7 +9,7 @@ export type VoteName = PageChoiceName | 'Answer';
 export interface Vote {
 	/** Missing if the approver has no name */
 	name?: string;
-	/** Position among the approvers of the question */
+	/** Position among the approvers of the ballot */
 	approver: number;
 	decision: RequestVerdict['decision'];
 	/** In the type that the service gave it. The answer, for a question. */

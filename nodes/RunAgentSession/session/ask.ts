@@ -1,12 +1,6 @@
 import { quote } from '../../shared/values';
 import { isOpen, recordAsked, type RequestRecord } from '../requests/record';
-import {
-	askDue,
-	createQuestion,
-	mustBeAsked,
-	nextAskAt,
-	findQuestion,
-} from '../requests/questions';
+import { askDue, createBallot, mustBeAsked, nextAskAt, findBallot } from '../requests/ballots';
 import { isQuietRecord } from '../requests/quiet';
 import type { UndecidedRequest } from '../requests/plan';
 import { MAX_REQUESTS_SHOWN } from '../requests/request';
@@ -17,7 +11,7 @@ import type { AskedItem } from './types';
 // Asks approvers once per request, for as many at once as a message and the page show.
 
 const isUnasked = (run: SessionRun, record: RequestRecord): boolean =>
-	run.settings.hasPage ? mustBeAsked(record, run.record.questions) : record.askedAt === undefined;
+	run.settings.hasPage ? mustBeAsked(record, run.record.ballots) : record.askedAt === undefined;
 
 /** Returns the requests to ask for now. The others wait until these are decided. */
 function listUnasked(run: SessionRun): UndecidedRequest[] {
@@ -33,11 +27,11 @@ const openRecords = (run: SessionRun): RequestRecord[] => run.undecided.map(({ r
 /** Returns the time at which the next approver has to be asked or reminded, also before a reading in this wake. */
 export const nextApproverAt = ({ record }: SessionRun): number =>
 	nextAskAt(
-		record.questions,
+		record.ballots,
 		record.requests.filter(({ interaction, decision }) => interaction && !decision),
 	);
 
-/** Returns whether approvers have to get an item: for a new question, a reminder, or as a backup. */
+/** Returns whether approvers have to get an item: for a new ballot, a reminder, or as a backup. */
 export const hasDueItem = (run: SessionRun): boolean =>
 	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
 
@@ -46,20 +40,20 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	const { settings, wallTime } = run;
 	const unasked = listUnasked(run);
 	const records = unasked.map(({ record }) => record);
-	// Answers on which approvers didn't agree don't count in the new question.
+	// Answers on which approvers didn't agree don't count in the new ballot.
 	const requests = recordAsked(run.record.requests, records, wallTime);
 	if (!settings.hasPage) {
 		run.save({ requests });
 		return unasked.length > 0 ? [{ undecided: unasked }] : [];
 	}
-	const before = run.record.questions;
-	const questions = unasked.length > 0 ? [...before, openQuestion(run, records)] : before;
-	const { asks, questions: after } = askDue(questions, openRecords(run), wallTime);
+	const before = run.record.ballots;
+	const ballots = unasked.length > 0 ? [...before, openBallot(run, records)] : before;
+	const { asks, ballots: after } = askDue(ballots, openRecords(run), wallTime);
 	const { policy, sendComments } = settings;
 	const { approveWith, approveValues, denyValues } = policy;
 	run.save({
 		requests,
-		questions: after,
+		ballots: after,
 		page: {
 			preferences: { approveWith, approveValues, denyValues },
 			sendComments,
@@ -68,14 +62,14 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	});
 	return asks.map((ask) => ({
 		ask,
-		undecided: run.undecided.filter(({ record }) => findQuestion(after, record) === ask.question),
+		undecided: run.undecided.filter(({ record }) => findBallot(after, record) === ask.ballot),
 	}));
 }
 
 /** Nothing can be denied of a quiet session. */
 const ABORTS = { ifNobodyAnswers: 'abort' as const };
 
-function openQuestion(run: SessionRun, records: readonly RequestRecord[]) {
+function openBallot(run: SessionRun, records: readonly RequestRecord[]) {
 	const { settings, wallTime, wait } = run;
 	const { team, timeouts, policy } = settings;
 	if (team instanceof Error) throw team;
@@ -87,7 +81,7 @@ function openQuestion(run: SessionRun, records: readonly RequestRecord[]) {
 	const deadline = findDeadline({ since: wait.since, askedAt: wallTime }, limits);
 	// One answer about a quiet session is enough.
 	const asked = team && isQuiet ? { ...team, needed: 1 } : team;
-	return createQuestion(records, asked, wallTime, {
+	return createBallot(records, asked, wallTime, {
 		...(deadline && { deadline }),
 		...(policy.moreRules !== undefined && { offersFromNowOn: true as const }),
 	});

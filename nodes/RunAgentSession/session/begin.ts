@@ -71,7 +71,7 @@ function noteStarted(run: SessionRun, sessionId: string): void {
 		startedAt: run.wallTime,
 		wait: { since: run.wallTime },
 		requests: [],
-		questions: [],
+		ballots: [],
 	});
 	run.hasBegun = true;
 	run.isUnsaved = true;

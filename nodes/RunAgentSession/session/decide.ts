@@ -38,7 +38,7 @@ export async function decideWith(
 	takeMore: () => DueDecision[] = () => [],
 ): Promise<boolean> {
 	throwIfRejected(run);
-	const planned = planDecisions(run.record.requests, run.record.questions, decide);
+	const planned = planDecisions(run.record.requests, run.record.ballots, decide);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
 	const theirs = planned.due.filter(({ record: { quiet } }) => !quiet);

@@ -36,7 +36,7 @@ export function quietAt(run: SessionRun): number {
 	return isAsked ? Infinity : activityOf(run).since + quietMs;
 }
 
-/** Notes what a reading shows of the activity, or that there was none, and asks or takes the question back. */
+/** Notes what a reading shows of the activity, or that there was none, and asks or takes its request back. */
 export function watchActivity(run: DecidingRun, session?: Session, readBefore = 0): void {
 	const { settings, wallTime: now } = run;
 	const { quietMs: afterMs } = settings;
@@ -61,10 +61,10 @@ export function watchActivity(run: DecidingRun, session?: Session, readBefore = 
 	});
 }
 
-/** Leaves the open question about a session that can't be read for its approvers. */
+/** Leaves the open request about a session that can't be read for its approvers. */
 export function leaveQuiet(run: SessionRun): void {
 	const record = findQuiet(run.record.requests);
-	const isLeft = record && !decideQuiet(record, run.record.questions);
+	const isLeft = record && !decideQuiet(record, run.record.ballots);
 	run.undecided = isLeft
 		? [
 				{
@@ -81,8 +81,8 @@ export function leaveQuiet(run: SessionRun): void {
 const saveSending = (run: SessionRun, record: RequestRecord, verdict: RequestVerdict): void =>
 	run.save({ requests: recordSending(run.record.requests, record, verdict, run.wallTime) });
 
-/** Ends the question. The time counts anew. */
-export function endQuestion(run: SessionRun, state: DecisionState): void {
+/** Ends the request. The time counts anew. */
+export function closeQuiet(run: SessionRun, state: DecisionState): void {
 	const { wallTime: since } = run;
 	const requests = endQuiet(run.record.requests, state);
 	const messages = { ...run.record.messages, quiet: undefined };
@@ -92,31 +92,31 @@ export function endQuestion(run: SessionRun, state: DecisionState): void {
 /** Applies an answer after a reading: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
 export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	const record = findQuiet(run.record.requests);
-	const verdict = decideQuiet(record, run.record.questions);
+	const verdict = decideQuiet(record, run.record.ballots);
 	if (!record || !verdict || isAbort(verdict)) return;
 	run.log(
 		`The quiet session was decided by ${verdict.decidedBy}: ${verdict.isText ? 'message' : KEEP}`,
 	);
 	saveSending(run, record, verdict);
-	if (!verdict.isText) return endQuestion(run, 'confirmed');
+	if (!verdict.isText) return closeQuiet(run, 'confirmed');
 	const { messageCount = 0, messages } = run.record;
-	if (messages?.quiet === 'sent') return endQuestion(run, 'confirmed');
+	if (messages?.quiet === 'sent') return closeQuiet(run, 'confirmed');
 	const sending = sendMessage(run, 'quiet', String(verdict.option), run.session!);
 	const failure = await resultOrError(sending);
-	if (!(failure instanceof WorkspaceAutomationError)) return endQuestion(run, 'confirmed');
+	if (!(failure instanceof WorkspaceAutomationError)) return closeQuiet(run, 'confirmed');
 	const isUnsent = hadNoEffect(failure);
 	// The next reading tries again.
 	if (isUnsent && failure.kind !== 'rejected') return;
 	const what = isUnsent ? "couldn't be sent" : 'may not have been sent';
 	run.warn(`The message to the quiet session ${what}: ${failure.message}. ${failure.description}`);
 	run.save({ messageCount: messageCount + 1 });
-	endQuestion(run, isUnsent ? 'refused' : 'unconfirmed');
+	closeQuiet(run, isUnsent ? 'refused' : 'unconfirmed');
 }
 
-/** Records a message that was sent right before n8n was killed. The activity that took the question back may be the work on it. */
+/** Records a message that was sent right before n8n was killed. The activity that took the request back may be the work on it. */
 export async function recoverMessage(run: SessionRun, asked: RequestRecord): Promise<void> {
-	const { questions, requests, messageCount = 0 } = run.record;
-	const verdict = asked.decision ? undefined : decideQuiet(asked, questions);
+	const { ballots, requests, messageCount = 0 } = run.record;
+	const verdict = asked.decision ? undefined : decideQuiet(asked, ballots);
 	if (!verdict?.isText) return;
 	const { ledger } = run.dependencies;
 	const effect = `quiet ${messageCount}`;
@@ -139,7 +139,7 @@ export function takeAbort(run: SessionRun): QuietEnd | undefined {
 	const { record: course, settings, wallTime } = run;
 	const record = findQuiet(course.requests);
 	if (!record) return undefined;
-	const voted = decideQuiet(record, course.questions);
+	const voted = decideQuiet(record, course.ballots);
 	const isDue = voted
 		? isAbort(voted) && !record.quiet!.unread
 		: unansweredAt([record], settings.timeouts) <= wallTime;

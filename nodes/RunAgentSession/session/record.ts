@@ -1,7 +1,7 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ErrorContext } from '../../shared/errors';
 import type { Activity } from '../requests/quiet';
-import type { Question } from '../requests/questions';
+import type { Ballot } from '../requests/ballots';
 import type { RequestRecord } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
 
@@ -30,7 +30,7 @@ export interface Course {
 	/** Everything known about the agent's requests */
 	requests: RequestRecord[];
 	/** What approvers were asked */
-	questions: Question[];
+	ballots: Ballot[];
 	/** What the approval page needs to know of the node's settings */
 	page?: { preferences: OptionPreferences; sendComments?: boolean; sendsReasons?: boolean };
 	/** Comments for the agent that no decision carried, until they're sent */

@@ -93,9 +93,9 @@ export class SessionRun<
 	}
 
 	/** The course so far. Empty before the session is known */
-	get record(): Partial<Course> & Pick<Course, 'requests' | 'questions'> {
+	get record(): Partial<Course> & Pick<Course, 'requests' | 'ballots'> {
 		const stored = this.dependencies.journal.read();
-		return { requests: [], questions: [], ...(stored && isKnown(stored) && stored) };
+		return { requests: [], ballots: [], ...(stored && isKnown(stored) && stored) };
 	}
 
 	get sessionId(): string {

@@ -15,7 +15,7 @@ import {
 } from './finish';
 import { applyReading, pollOnce } from './poll';
 import { applyFormat } from './repair';
-import { endQuestion, takeAbort, type QuietEnd } from './quiet';
+import { closeQuiet, takeAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
 import { formatLimit, passedTimeout } from '../requests/times';
 import type { RunResult } from './types';
@@ -94,7 +94,7 @@ async function endWait(
 		);
 	if (!isAborted && settings.isTool) return toResult(run, 'stillRunning');
 	const aborting = isAborted ? await abortSession(api, run.sessionId, options) : undefined;
-	if (quiet) endQuestion(run, aborting ? 'unconfirmed' : 'confirmed');
+	if (quiet) closeQuiet(run, aborting ? 'unconfirmed' : 'confirmed');
 	const abortedAt = run.wallTime;
 	// Max Wait 0 promises one poll.
 	const after = isAborted && maxWaitMs > 0 ? await pollLast(run, options) : undefined;

@@ -9,7 +9,7 @@ import type { RememberedRule } from '../policy/remembered';
 import type { Policy } from '../policy/rules';
 import type { Edit } from '../changes/change';
 import type { UndecidedRequest } from '../requests/plan';
-import type { Ask, TeamSettings } from '../requests/questions';
+import type { Ask, TeamSettings } from '../requests/ballots';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import type { SessionRecord } from './record';
@@ -46,7 +46,7 @@ export interface ItemSettings {
 	hasPage: boolean;
 	/** An AI agent's tool returns a session that is still running instead of throwing. */
 	isTool?: boolean;
-	/** The approvers, if there are several. An error matters only when there's a new question for them. */
+	/** The approvers, if there are several. An error matters only when there's a new ballot for them. */
 	team?: TeamSettings | Error;
 }
 
@@ -94,7 +94,7 @@ export interface RunResult {
 	rulesToRemember: RememberedRule[];
 	changes: Edit[];
 	undecided: UndecidedRequest[];
-	/** The node's words for options, with which a question names the choices */
+	/** The node's words for options, with which messages name the choices */
 	preferences?: OptionPreferences;
 	warnings: string[];
 	pollCount: number;

@@ -5,7 +5,7 @@ import { castVote, hasVoted, isDeadlocked, tally, type Vote } from './votes';
 import { isOpen, recordVotes, type RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
 
-// A question asks approvers for requests. Each approver has a separate link.
+// A ballot asks approvers for requests. Each approver has a separate link.
 
 export interface Approver {
 	name: string;
@@ -36,7 +36,7 @@ export interface AskedApprover extends Partial<Approver> {
 	reminders: number;
 }
 
-export interface Question extends TeamLimits {
+export interface Ballot extends TeamLimits {
 	at: number;
 	/** `contentHash` of the requests that its links show */
 	contents: string[];
@@ -48,7 +48,7 @@ export interface Question extends TeamLimits {
 
 /** An item that an approver gets. */
 export interface Ask {
-	question: Question;
+	ballot: Ballot;
 	approver: AskedApprover;
 	reminder?: number;
 }
@@ -58,12 +58,12 @@ const NO_TEAM: TeamSettings = { approvers: [], needed: 1, maxReminders: 0 };
 /** Returns a secret of 128 bits. */
 const createNonce = (): string => randomBytes(16).toString('base64url');
 
-export function createQuestion(
+export function createBallot(
 	requests: readonly RequestRecord[],
 	team: TeamSettings | undefined,
 	now: number,
-	more: Pick<Question, 'deadline' | 'offersFromNowOn'>,
-): Question {
+	more: Pick<Ballot, 'deadline' | 'offersFromNowOn'>,
+): Ballot {
 	const { approvers, ...limits } = omit(team ?? NO_TEAM, 'merged');
 	const asked = team ? approvers : [{}];
 	return {
@@ -75,33 +75,33 @@ export function createQuestion(
 	};
 }
 
-/** The latest question for each content, by the list of questions */
-const latest = new WeakMap<readonly Question[], Map<string, Question>>();
+/** The latest ballot for each content, by the list of ballots */
+const latest = new WeakMap<readonly Ballot[], Map<string, Ballot>>();
 
-function indexQuestions(questions: readonly Question[]): Map<string, Question> {
+function indexBallots(ballots: readonly Ballot[]): Map<string, Ballot> {
 	const index = new Map(
-		questions.flatMap((question) => question.contents.map((content) => [content, question])),
+		ballots.flatMap((ballot) => ballot.contents.map((content) => [content, ballot])),
 	);
-	latest.set(questions, index);
+	latest.set(ballots, index);
 	return index;
 }
 
-/** Finds the latest question that shows exactly this content. An earlier request may have had the same. */
-export function findQuestion(
-	questions: readonly Question[],
+/** Finds the latest ballot that shows exactly this content. An earlier request may have had the same. */
+export function findBallot(
+	ballots: readonly Ballot[],
 	{ contentHash, seenAt }: RequestRecord,
-): Question | undefined {
-	const found = (latest.get(questions) ?? indexQuestions(questions)).get(contentHash);
+): Ballot | undefined {
+	const found = (latest.get(ballots) ?? indexBallots(ballots)).get(contentHash);
 	return found && found.at >= seenAt ? found : undefined;
 }
 
-export const isTeam = ({ approvers }: Question): boolean => approvers[0]?.name !== undefined;
+export const isTeam = ({ approvers }: Ballot): boolean => approvers[0]?.name !== undefined;
 
-/** Returns the position of a link's approver among those of another question. -1 if they may not answer it. */
-export function positionIn(question: Question, approver: AskedApprover, own: Question): number {
-	if (question === own) return own.approvers.indexOf(approver);
-	if (!isTeam(own)) return isTeam(question) ? -1 : 0;
-	return question.approvers.findIndex(
+/** Returns the position of a link's approver among those of another ballot. -1 if they may not answer it. */
+export function positionIn(ballot: Ballot, approver: AskedApprover, own: Ballot): number {
+	if (ballot === own) return own.approvers.indexOf(approver);
+	if (!isTeam(own)) return isTeam(ballot) ? -1 : 0;
+	return ballot.approvers.findIndex(
 		({ name, contact, askedAt }) =>
 			name === approver.name && contact === approver.contact && askedAt !== undefined,
 	);
@@ -135,18 +135,18 @@ function isCast(
  * @returns the records after it, or undefined if it doesn't count: nothing with this content is open, or a later answer was given
  */
 export function castAnswer(
-	{ requests, questions }: { requests: RequestRecord[]; questions: readonly Question[] },
-	own: Question,
+	{ requests, ballots }: { requests: RequestRecord[]; ballots: readonly Ballot[] },
+	own: Ballot,
 	approver: number,
 	answer: FormAnswer,
 ): RequestRecord[] | undefined {
 	const { contentHash, id, vote } = answer;
 	const open = requests.filter((record) => record.contentHash === contentHash && isOpen(record));
 	const record = open.find((each) => each.id === id) ?? open[0];
-	const question = record && findQuestion(questions, record);
-	const position = question ? positionIn(question, own.approvers[approver], own) : -1;
-	if (!question || position < 0 || isCast(requests, answer, position)) return undefined;
-	const { name } = question.approvers[position];
+	const ballot = record && findBallot(ballots, record);
+	const position = ballot ? positionIn(ballot, own.approvers[approver], own) : -1;
+	if (!ballot || position < 0 || isCast(requests, answer, position)) return undefined;
+	const { name } = ballot.approvers[position];
 	const named = { ...vote, approver: position, ...(name !== undefined && { name }) };
 	const votes = castVote(record.votes, named);
 	return votes && recordVotes(requests, record, votes);
@@ -155,75 +155,70 @@ export function castAnswer(
 /** Returns whether an approver has a link whose answer hasn't been sent. */
 export const hasOpenLink = (
 	requests: readonly RequestRecord[],
-	questions: readonly Question[],
+	ballots: readonly Ballot[],
 ): boolean =>
-	requests.some((record) => isOpen(record) && findQuestion(questions, record) !== undefined);
+	requests.some((record) => isOpen(record) && findBallot(ballots, record) !== undefined);
 
-export function decidedByVotes(record: RequestRecord, questions: readonly Question[]) {
-	const question = findQuestion(questions, record);
-	return question && tally(record.votes, question.needed);
+export function decidedByVotes(record: RequestRecord, ballots: readonly Ballot[]) {
+	const ballot = findBallot(ballots, record);
+	return ballot && tally(record.votes, ballot.needed);
 }
 
 /** Returns whether approvers have to be asked about a request: no link shows it, or they agreed on nothing. */
-export function mustBeAsked(record: RequestRecord, questions: readonly Question[]): boolean {
-	const question = findQuestion(questions, record);
-	// A question for the same content may be about another request.
-	if (!question || record.askedAt === undefined) return true;
-	return isDeadlocked(record.votes, question.needed);
+export function mustBeAsked(record: RequestRecord, ballots: readonly Ballot[]): boolean {
+	const ballot = findBallot(ballots, record);
+	// A ballot for the same content may be about another request.
+	if (!ballot || record.askedAt === undefined) return true;
+	return isDeadlocked(record.votes, ballot.needed);
 }
 
 /** Returns the time of an approver's next item. Infinity without one. */
-function nextItemAt(question: Question, at: number, open: readonly RequestRecord[]): number {
-	const { askedAt, isBackup, reminders } = question.approvers[at];
+function nextItemAt(ballot: Ballot, at: number, open: readonly RequestRecord[]): number {
+	const { askedAt, isBackup, reminders } = ballot.approvers[at];
 	if (open.every(({ votes }) => hasVoted(votes, at))) return Infinity;
 	if (askedAt === undefined)
-		return isBackup ? question.at + (question.askBackupsAfterMs ?? Infinity) : 0;
-	return reminders < question.maxReminders
-		? askedAt + (question.remindAfterMs ?? Infinity)
-		: Infinity;
+		return isBackup ? ballot.at + (ballot.askBackupsAfterMs ?? Infinity) : 0;
+	return reminders < ballot.maxReminders ? askedAt + (ballot.remindAfterMs ?? Infinity) : Infinity;
 }
 
-const openRequests = (
-	question: Question,
-	open: readonly RequestRecord[],
-	questions: readonly Question[],
-) => open.filter((record) => findQuestion(questions, record) === question);
+const openRequests = (ballot: Ballot, open: readonly RequestRecord[], ballots: readonly Ballot[]) =>
+	open.filter((record) => findBallot(ballots, record) === ballot);
 
-/** Returns the time of the next item of all questions. `open` are the requests that are left for approvers. */
-export const nextAskAt = (questions: readonly Question[], open: readonly RequestRecord[]): number =>
+/** Returns the time of the next item of all ballots. `open` are the requests that are left for approvers. */
+export const nextAskAt = (ballots: readonly Ballot[], open: readonly RequestRecord[]): number =>
 	Math.min(
 		Infinity,
-		...questions.flatMap((question) => {
-			const own = openRequests(question, open, questions);
-			return question.approvers.map((_, at) => nextItemAt(question, at, own));
+		...ballots.flatMap((ballot) => {
+			const own = openRequests(ballot, open, ballots);
+			return ballot.approvers.map((_, at) => nextItemAt(ballot, at, own));
 		}),
 	);
 
-/** Returns the items that are due now, and the questions after them. */
+/** Returns the items that are due now, and the ballots after them. */
 export function askDue(
-	questions: readonly Question[],
+	ballots: readonly Ballot[],
 	open: readonly RequestRecord[],
 	now: number,
-): { questions: Question[]; asks: Ask[] } {
+): { ballots: Ballot[]; asks: Ask[] } {
 	const asks: Ask[] = [];
-	const after = questions.map((question): Question => {
-		const own = openRequests(question, open, questions);
-		const approvers = question.approvers.map((approver, at): AskedApprover => {
-			if (now < nextItemAt(question, at, own)) return approver;
+	const after = ballots.map((ballot): Ballot => {
+		const own = openRequests(ballot, open, ballots);
+		const approvers = ballot.approvers.map((approver, at): AskedApprover => {
+			if (now < nextItemAt(ballot, at, own)) return approver;
 			const isReminder = approver.askedAt !== undefined;
 			return { ...approver, askedAt: now, reminders: approver.reminders + (isReminder ? 1 : 0) };
 		});
-		return { ...question, approvers };
+		return { ...ballot, approvers };
 	});
-	for (const [index, question] of after.entries())
-		for (const [at, approver] of question.approvers.entries()) {
-			const before = questions[index].approvers[at];
+	for (const [index, ballot] of after.entries())
+		for (const [at, approver] of ballot.approvers.entries()) {
+			const before = ballots[index].approvers[at];
 			if (approver.askedAt === before.askedAt) continue;
 			asks.push({
-				question,
+				ballot,
 				approver,
 				...(before.askedAt !== undefined && { reminder: approver.reminders }),
 			});
 		}
-	return { questions: after, asks };
+	return { ballots: after, asks };
 }

@@ -18,7 +18,7 @@ export interface Reader {
 	hasChanged: boolean;
 }
 
-interface QuestionDetails extends RequestOrigin {
+interface RequestsDetails extends RequestOrigin {
 	dashboardUrl?: string;
 	interactions: readonly unknown[];
 	/** Number of requests left for other messages */
@@ -50,7 +50,7 @@ export const LINE_END = '  \n';
  * - No part of it is markup, a link or a mention (`visibleText`). Some channels show or undo escaping. Telegram refuses unclosed markup.
  * - Omitted text is counted. The whole has at most 3,000 characters, Slack's limit for a section (Telegram and WhatsApp: 4,096).
  */
-export function formatQuestion({
+export function formatRequests({
 	dashboardUrl,
 	interactions,
 	more = 0,
@@ -61,7 +61,7 @@ export function formatQuestion({
 	reader,
 	previewUrl,
 	...origin
-}: QuestionDetails): string {
+}: RequestsDetails): string {
 	const lines = Math.floor(MAX_LINES / Math.max(1, interactions.length));
 	const requests = interactions.map((interaction): AskedRequest => {
 		if (isQuestion(interaction)) return askedQuestion(interaction, lines);
