@@ -1,7 +1,12 @@
 // What answers a link: a page for each kind of request, and what is saved. Pure, apart from the memory of recent answers.
 import { describe, expect, test } from '@jest/globals';
 import { respond, type PageCall } from '../../nodes/RunAgentSession/page/respond.ts';
-import { type NodeSessions, NONCE_PARAMETER } from '../../nodes/RunAgentSession/page/links.ts';
+import {
+	NONCE_PARAMETER,
+	saveWithRecent,
+	takeAnswers,
+	type NodeSessions,
+} from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	choiceField,
 	createForm,
@@ -56,7 +61,7 @@ const node = (...records: PageSession[]): NodeSessions[] => [
 
 let executions = 0;
 /** Calls the link of the first session. */
-const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
+const call = (records: PageSession[], changes: Partial<PageCall> = {}, now = NOW) =>
 	respond(
 		{
 			executionId: `execution ${++executions}`,
@@ -67,7 +72,7 @@ const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
 			...changes,
 		},
 		node(...records),
-		NOW,
+		now,
 	);
 
 const shownOf = (record: PageSession) => createForm(record, record.ballots[0], 0).shown;
@@ -111,6 +116,21 @@ test('a form with a choice is saved, and the page repeats it', () => {
 		view: { title: 'Your answer was saved', given: [{ vote: { decision: 'approve' } }] },
 		saves: [{ contextName: 'node:A', answer: { answers: [{ id: 'request of one' }] } }],
 	});
+});
+
+test.each([
+	['while a run has just taken its answer', 5_000, 'Your answer is saved and will be sent'],
+	['while a slow run has taken its answer', 60_000, 'Your answer was saved'],
+])('a form that is sent again %s is confirmed, and not saved twice', (_, later, title) => {
+	const record = asked();
+	const body = { shown: shownOf(record), [choiceField(0)]: '0' };
+	const sent = { method: 'POST', contentType: FORM, body, executionId: `again ${later}` };
+	const [{ contextName, answer, form }] = call([record], sent).saves!;
+	saveWithRecent(sent.executionId, {}, { contextName, answer, form }, NOW);
+	takeAnswers(sent.executionId, contextName, {}, NOW);
+	const { saves, ...response } = call([record], sent, NOW + later);
+	expect(response).toMatchObject({ status: 200, view: { title } });
+	expect(saves).toBeUndefined();
 });
 
 test('a form of a session that has ended keeps what was typed', () => {

@@ -290,17 +290,16 @@ export const isSending = (
 		({ answer, at, isTaken }) => isTaken && now <= at + STARTING_MS && !isApplied(answer),
 	);
 
-/** Returns whether a link's latest answer was sent with the same form and is saved. A browser repeats a form after an error of n8n. */
-export function isRepeated(
+/** Returns a link's latest answer if it was sent with the same form and is saved. A browser repeats a form after an error of n8n. */
+export function findRepeated(
 	executionId: string,
 	link: string,
 	form: string,
 	isApplied: (answer: SavedAnswer) => boolean,
-): boolean {
+): SavedAnswer | undefined {
 	const last = (recent.get(executionId) ?? []).filter(({ answer }) => answer.nonce === link).pop();
-	return (
-		last !== undefined && (last.isTaken === true || isApplied(last.answer)) && last.form === form
-	);
+	const isSaved = last?.form === form && (last.isTaken || isApplied(last.answer));
+	return isSaved ? last.answer : undefined;
 }
 
 let latest = 0;

@@ -37,7 +37,7 @@ import {
 	type OtherPage,
 	NONCE_PARAMETER,
 	type FoundLink,
-	isRepeated,
+	findRepeated,
 	isSending,
 	nextAnswerTime,
 	type SavedAnswer,
@@ -304,6 +304,10 @@ interface SentAnswers {
 	answers: readonly FormAnswer[];
 }
 
+/** Returns the page for a form that was sent before. A slow run may have taken its answer, and n8n saves it later. */
+const confirmAgain = (sent: SentAnswers, view: View): View =>
+	repeatAnswers(sent).length > 0 ? confirmView(sent.found, [sent]) : view;
+
 /** Repeats answers, with what the votes are then. */
 function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
 	const { record, ballot: own, approver } = found;
@@ -350,7 +354,9 @@ export function respond(
 	const view = { ...(isEnded ? closedView(found) : openView(found, all)), query: toQuery(query) };
 	const form = fingerprint(JSON.stringify(body) ?? '');
 	const isKnown = (saved: SavedAnswer) => isApplied(stored, saved);
-	if (isPost && isRepeated(executionId, toLink(found), form, isKnown)) return { status: 200, view };
+	const repeated = isPost ? findRepeated(executionId, toLink(found), form, isKnown) : undefined;
+	if (repeated)
+		return { status: 200, view: confirmAgain({ found, answers: repeated.answers }, view) };
 	const { pending, projectId, others = [] } = view;
 	if (!pending) return isPost ? refuseLate(view, body) : { status: 200, view };
 	const sections: PageSection[] = [{ projectId, pending }, ...others];
