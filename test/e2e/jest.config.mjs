@@ -39,8 +39,8 @@ export default {
 	rootDir: common.rootDir,
 	// For what hangs, not for what is slow: other tests keep the same n8n busy. A test waits for more than one result.
 	testTimeout: 2 * HANG_MS,
-	// Tests wait most of the time.
-	maxWorkers: availableParallelism() + 4,
+	// Tests wait most of the time, but a browser and an n8n that start keep two processors busy.
+	maxWorkers: availableParallelism() + 2,
 	reporters: ['default', '<rootDir>/test/jest/reporter.mts'],
 	testSequencer: '<rootDir>/test/jest/longestFirst.mjs',
 	projects: [...chosenVersions().map(onHost), slow],

@@ -94,7 +94,8 @@ async function runIn(shell: string, commands: readonly string[]): Promise<Run[][
 		}
 		return runs;
 	} finally {
-		rmSync(folder, { recursive: true, force: true });
+		// A command in the background may still write.
+		rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 	}
 }
 
