@@ -116,7 +116,7 @@ async function pollUntilApplied(run: DecidingRun, applied: SettledAnswer): Promi
 	const decide: Decide = (pending) => decideByAnswer(pending, applied, run.settings.policy);
 	for (;;) {
 		const before = countDecisions(run);
-		run.beginStep();
+		run.beginPoll();
 		const isDecided = (await takeReading(run)) && (await decideWith(run, decide));
 		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedResult(run);
 		const isDone = run.session !== undefined && countDecisions(run) === before;

@@ -29,7 +29,11 @@ const MAX_STALE_MS = 60_000;
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
 	const asked = findQuiet(run.record.requests);
-	if (!(await run.dependencies.polls.run(() => takeReading(run)))) {
+	const isNew = await run.dependencies.polls.run(async () => {
+		run.beginPoll();
+		return await takeReading(run);
+	});
+	if (!isNew) {
 		watchActivity(run);
 		leaveQuiet(run);
 		return run.undecided.length > 0 && hasDueItem(run) ? toResult(run, 'needsApproval') : undefined;

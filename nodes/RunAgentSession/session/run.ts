@@ -74,7 +74,7 @@ export class SessionRun<
 		this.settings = settings;
 		this.dependencies = dependencies;
 		this.random = dependencies.random();
-		this.beginStep();
+		this.beginPoll();
 		this.limitTimes();
 	}
 
@@ -120,7 +120,7 @@ export class SessionRun<
 	}
 
 	/** Gives the next poll its time. */
-	beginStep(): void {
+	beginPoll(): void {
 		this.pollDeadline = this.now + POLL_REQUEST_MS;
 	}
 

@@ -31,7 +31,6 @@ export async function takeStep(run: SessionRun): Promise<RunResult | undefined> 
 		const { maxWaitMs } = run.settings.timeouts;
 		// Max Wait 0 is one poll, at once.
 		if (isRequested && (!run.hasBegun || maxWaitMs > 0)) return undefined;
-		run.beginStep();
 		const result = await applyTimeout(run, await pollOnce(run));
 		const told = result && (await addFacts(run, result));
 		if (told?.kind !== 'needsApproval') return told;
