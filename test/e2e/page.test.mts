@@ -23,7 +23,7 @@ import {
 	type Published,
 } from './pausing.mts';
 import { answerOnPhone } from './phone.mts';
-import { arrival, arrived, editFields, eventually, node, NODE, testWith } from './support.mts';
+import { arrived, eventually, NODE, testWith } from './support.mts';
 
 const stage = usePausingStage({ twice: true });
 
@@ -146,38 +146,6 @@ beforeAll(async () => {
 				follows: { Items: [[NODE, 'Second']], Second: [['Completed'], [MESSAGE]] },
 			},
 		),
-	);
-	const waits = node('Wait', 'n8n-nodes-base.wait', 1.1, {
-		parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
-		webhookId: 'wait',
-	});
-	const applies = {
-		...pausing({
-			operation: 'applyAnswer',
-			sessionId: `={{ $('${MESSAGE}').item.json.sessionId }}`,
-			answer: 'approve',
-			askedInteractions: `={{ $('${MESSAGE}').item.json.pending }}`,
-		}),
-		id: 'applies',
-		name: 'Applies',
-	};
-	await begin(
-		'elsewhere',
-		around('elsewhere', [{ prompt: asks('elsewhere') }], pausing({ permissionPolicy: 'ask' }), {
-			outputs: [['Completed'], [MESSAGE]],
-			more: [
-				editFields(MESSAGE, {
-					url: '={{ $json.approvalUrl }}',
-					resume: '={{ $execution.resumeUrl }}',
-					sessionId: '={{ $json.sessionId }}',
-					pending: '={{ JSON.stringify($json.pendingInteractions) }}',
-				}),
-				waits,
-				applies,
-				arrival('Applied'),
-			],
-			follows: { [MESSAGE]: [['Wait']], Wait: [['Applies']], Applies: [['Applied']] },
-		}),
 	);
 });
 
@@ -394,19 +362,6 @@ describe('beside other pauses', () => {
 		expect(await ended('nodes')).toHaveLength(2);
 		expect(await decided('nodes')).toEqual(['once', 'once']);
 		expect(await countSent('nodes')).toBe(2);
-	});
-
-	test('a node behind To Approve waits for an answer elsewhere, which is applied, and the session continues', async () => {
-		const [sent] = (await messages(stage, executions.elsewhere)) as any[];
-		// n8n asks only the node that has paused.
-		expect(await openPage(sent.url)).toMatchObject({ status: 404 });
-		expect(await decided('elsewhere')).toEqual([undefined]);
-		expect((await fetch(sent.resume, { method: 'POST' })).status).toBe(200);
-		const execution = await stage.host.waitForExecution(executions.elsewhere);
-		expectSuccess(execution);
-		expect(arrived(execution, 'Applied')).toMatchObject([{ decisions: [{ decision: 'approve' }] }]);
-		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Went on.' }]);
-		expect(await countSent('elsewhere')).toBe(1);
 	});
 });
 

@@ -166,23 +166,6 @@ beforeAll(async () => {
 		}),
 	});
 	await begin(
-		around(
-			'Wait node',
-			working('Wait node', 1, 8),
-			pausing({ options: { returnItemsEarly: true } }),
-			{
-				more: [
-					node('Wait', 'n8n-nodes-base.wait', 1.1, {
-						parameters: { resume: 'timeInterval', amount: 2, unit: 'minutes' },
-						webhookId: 'wait',
-					}),
-					arrival('Waited'),
-				],
-				follows: { Completed: [['Wait']], Wait: [['Waited']] },
-			},
-		),
-	);
-	await begin(
 		withCompleted(
 			around(
 				'Order v0',
@@ -312,12 +295,6 @@ describe('other nodes', () => {
 		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done 1.' }]);
 		expect(arrived(execution, 'After')).toMatchObject([{ text: 'Done.' }]);
 		expect(await countSessions('Parallel')).toBe(2);
-	});
-
-	test('a Wait node behind the node passes each item on once', async () => {
-		const execution = await outcome('Wait node');
-		expectSuccess(execution);
-		expect(arrived(execution, 'Waited')).toMatchObject([{ text: 'Done 1.' }, { text: 'Done 2.' }]);
 	});
 
 	test('execution order v0 runs what is behind the node once for each item', async () => {

@@ -6,11 +6,14 @@ import { describe, expect, test } from '@jest/globals';
 import axios from 'axios';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
+import { MESSAGE, messages, openPage } from './page.mts';
 import { around, expectSuccess, pausing, startLive, usePausingStage } from './pausing.mts';
 import {
 	agentSession,
+	arrival,
 	arrived,
 	chain,
+	editFields,
 	eventually,
 	getRecord,
 	manualTrigger,
@@ -127,6 +130,67 @@ describe('the timeout of the workflow', () => {
 		const [{ sessionId }] = await sessionsFor(stage, prompt);
 		expect(execution.customData).toMatchObject({ sessionId });
 		expect(await isAborted(sessionId)).toBe(false);
+	});
+});
+
+// n8n 1 fails at its own Wait node if it resumes an execution twice, which it doesn't do here.
+describe("n8n's Wait node", () => {
+	test('behind the node passes each item on once', async () => {
+		const list = [1, 8].map((minutes) => ({ prompt: `Waits. [work ${minutes}m] [say Done.]` }));
+		const wait = node('Wait', 'n8n-nodes-base.wait', 1.1, {
+			parameters: { resume: 'timeInterval', amount: 2, unit: 'minutes' },
+			webhookId: 'wait',
+		});
+		const file = around('Waits', list, pausing({ options: { returnItemsEarly: true } }), {
+			more: [wait, arrival('Waited')],
+			follows: { Completed: [['Wait']], Wait: [['Waited']] },
+		});
+		const { executionId } = await startLive(stage.host, file);
+		const execution = await stage.host.waitForExecution(executionId);
+		expectSuccess(execution);
+		expect(arrived(execution, 'Waited')).toMatchObject([{ text: 'Done.' }, { text: 'Done.' }]);
+	});
+
+	test('behind To Approve waits for an answer elsewhere, which is applied, and the session continues', async () => {
+		const prompt = 'Elsewhere. [ask bash: npm publish] [say Went on.]';
+		const message = editFields(MESSAGE, {
+			url: '={{ $json.approvalUrl }}',
+			resume: '={{ $execution.resumeUrl }}',
+			sessionId: '={{ $json.sessionId }}',
+			pending: '={{ JSON.stringify($json.pendingInteractions) }}',
+		});
+		const wait = node('Wait', 'n8n-nodes-base.wait', 1.1, {
+			parameters: { resume: 'webhook', httpMethod: 'POST', options: {} },
+			webhookId: 'wait',
+		});
+		const applies = {
+			...pausing({
+				operation: 'applyAnswer',
+				sessionId: `={{ $('${MESSAGE}').item.json.sessionId }}`,
+				answer: 'approve',
+				askedInteractions: `={{ $('${MESSAGE}').item.json.pending }}`,
+			}),
+			id: 'applies',
+			name: 'Applies',
+		};
+		const file = around('Elsewhere', [{ prompt }], pausing({ permissionPolicy: 'ask' }), {
+			outputs: [['Completed'], [MESSAGE]],
+			more: [message, wait, applies, arrival('Applied')],
+			follows: { [MESSAGE]: [['Wait']], Wait: [['Applies']], Applies: [['Applied']] },
+		});
+		const { executionId } = await startLive(stage.host, file);
+		const [sent] = (await messages(stage, executionId)) as any[];
+		// n8n asks only the node that has paused.
+		expect(await openPage(sent.url)).toMatchObject({ status: 404 });
+		expect(await sessionsFor(stage, prompt)).toMatchObject([
+			{ interactions: [{ patterns: ['npm publish'] }] },
+		]);
+		expect((await fetch(sent.resume, { method: 'POST' })).status).toBe(200);
+		const execution = await stage.host.waitForExecution(executionId);
+		expectSuccess(execution);
+		expect(arrived(execution, 'Applied')).toMatchObject([{ decisions: [{ decision: 'approve' }] }]);
+		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Went on.' }]);
+		expect(await sessionsFor(stage, prompt)).toMatchObject([{ interactions: [{ value: 'once' }] }]);
 	});
 });
 

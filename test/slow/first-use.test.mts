@@ -102,7 +102,7 @@ describe('an update while n8n is running', () => {
 		const pagination = () => actions.description.properties
 			.find(({ name }) => name === 'operation').options[0].routing.operations.pagination.call({}, {});
 		const uses = {
-			execute: () => session.execute.call({}),
+			execute: () => session.execute.call({ getNodeParameter: () => 'start' }),
 			webhook: () => session.webhook.call({ getResponseObject: () => response }),
 			pagination,
 			search: () => actions.methods.listSearch.getProjects.call({}),
