@@ -17,7 +17,7 @@ const literalAfter = (before: string, value: string): string => {
 const MAX_RULES = 1_000;
 
 /** Returns what's wrong with a rule, and what to do about it. */
-function findMistake(
+function findInvalidValue(
 	{ permission, pattern, decision }: Rule,
 	place: string,
 ): [problem: string, advice: string] | undefined {
@@ -43,8 +43,8 @@ export function checkRules(rules: readonly Rule[]): void {
 			`Rule ${MAX_RULES + 1} and those after it are too many. Replace several rules by one with a wildcard.`,
 		);
 	for (const [index, rule] of rules.entries()) {
-		const mistake = findMistake(rule, `rule ${index + 1} of 'Rules'`);
-		if (mistake) throw new WorkspaceAutomationError(`Rule ${index + 1} ${mistake[0]}`, mistake[1]);
+		const invalid = findInvalidValue(rule, `rule ${index + 1} of 'Rules'`);
+		if (invalid) throw new WorkspaceAutomationError(`Rule ${index + 1} ${invalid[0]}`, invalid[1]);
 	}
 }
 
