@@ -193,8 +193,8 @@ const PROOFS: Record<string, string[]> = {
 		'two Run Agent Session nodes in parallel branches',
 	],
 	'a Wait node is behind': [
-		'a Wait node behind the node passes each item on once',
-		'a node behind To Approve waits for an answer elsewhere, which is applied, and the session continues',
+		'behind the node passes each item on once',
+		'behind To Approve waits for an answer elsewhere, which is applied, and the session continues',
 	],
 	'another workflow calls the workflow': [
 		'in a sub-workflow together, because the parent gets the last run only',

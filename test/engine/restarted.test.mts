@@ -1,7 +1,10 @@
-// A wake right after n8n has started, of a pause that another process made. The time of this file's first run counts as n8n's start.
-import { expect, test } from '@jest/globals';
+// A wake right after n8n has started, of a pause that another process made.
+import { beforeEach, expect, test } from '@jest/globals';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { createStage, runsOf, type Flow } from './flow.mts';
+import { forgetPackage } from './virtualTime.mts';
+
+beforeEach(forgetPackage);
 
 const flow: Flow = { wires: [['After']], items: [{ prompt: '[work 10m] [say Done]' }] };
 

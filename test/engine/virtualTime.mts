@@ -16,8 +16,13 @@ const real = {
 let current: (() => number) | undefined;
 Date.now = () => current?.() ?? real.now();
 performance.now = () => current?.() ?? real.monotonic();
-for (const file of Object.keys(require.cache))
-	if (/[\\/]dist[\\/](?:nodes|credentials)[\\/]/.test(file)) delete require.cache[file];
+
+/** Makes the next run load the package again, as n8n does when it starts. */
+export function forgetPackage(): void {
+	for (const file of Object.keys(require.cache))
+		if (/[\\/]dist[\\/](?:nodes|credentials)[\\/]/.test(file)) delete require.cache[file];
+}
+forgetPackage();
 
 /** Nobody can tell a wait of n8n-core from work that continues. Work doesn't leave the event loop alone so often. */
 const QUIET_TURNS = 4;
