@@ -101,6 +101,15 @@ export async function choose(
 export const answer = async (url: string, labels: string[], comment?: string) =>
 	await choose(url, await openPage(url), labels, comment);
 
+/** Answers right after a restart: while n8n 2 recovers, it says of a paused execution that it has finished. */
+export const answerAfterRestart = async (url: string, labels: string[]): Promise<PageAnswer> =>
+	await eventually(async () => {
+		const page = await openPage(url);
+		if (page.status !== 200) return undefined;
+		const sent = await choose(url, page, labels);
+		return sent.status === 200 ? sent : undefined;
+	});
+
 export const SAVED = { status: 200, title: 'Your answer was saved' };
 
 /** The page right after a restart, at which n8n may refuse the first request with an answer, whose answer is kept */

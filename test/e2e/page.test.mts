@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
 	answer,
+	answerAfterRestart,
 	choose,
 	getChoice,
 	messages,
@@ -374,7 +375,7 @@ describe('n8n killed with -9', () => {
 		await untilPaused(stage, executions['killed before'], 50_000);
 		await stage.kill();
 		await stage.restart();
-		expect(await answer(url, ['Approve once'])).toMatchObject(SAVED_OR_KEPT);
+		expect(await answerAfterRestart(url, ['Approve once'])).toMatchObject(SAVED_OR_KEPT);
 		const execution = await eventually(async () => {
 			const found = await stage.host.waitForExecution(executions['killed before']);
 			return found.status === 'success' ? found : undefined;
