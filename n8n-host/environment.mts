@@ -13,7 +13,11 @@ const NOT_INHERITED =
 const OF_VERSION: Record<HostVersion, NodeJS.ProcessEnv> = {
 	// On a busy machine, n8n would take its own database for lost, and answer every request with 503.
 	'2.41': { DB_PING_TIMEOUT_MS: '60000' },
-	'1.123': { DB_PING_INTERVAL_SECONDS: '3600' }, // the same, where the time of a ping is fixed
+	'1.123': {
+		DB_PING_INTERVAL_SECONDS: '3600', // the same, where the time of a ping is fixed
+		// By default, all its writes share one connection to SQLite: two transactions at once are one, and n8n answers 500 or loses what it wrote.
+		DB_SQLITE_POOL_SIZE: '2',
+	},
 };
 
 /** Modules that no test wants. The first calls home. The second fails an execution whose pause ends while n8n starts (docs/troubleshoot.md). */

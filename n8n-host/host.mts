@@ -226,20 +226,8 @@ async function untilChecked<T>(work: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Returns a function that does one thing after another. */
-function takeTurns() {
-	let last: Promise<unknown> = Promise.resolve();
-	return async <T,>(work: () => Promise<T>): Promise<T> => {
-		const next = last.then(work);
-		last = next.catch(() => {});
-		return await next;
-	};
-}
-
 function actions(url: string, rest: Rest) {
 	const credentials: SavedCredential[] = [];
-	// n8n 1 has one connection to SQLite. Two workflows that are saved at once share a transaction, and one of them fails.
-	const inTurn = takeTurns();
 	return {
 		async importCredential(credential: {
 			name: string;
@@ -264,7 +252,7 @@ function actions(url: string, rest: Rest) {
 				pinData: {},
 				active: false,
 			};
-			const { id } = await inTurn(async () => await rest.post('/workflows', file));
+			const { id } = await rest.post('/workflows', file);
 			return id as string;
 		},
 
@@ -315,11 +303,11 @@ function actions(url: string, rest: Rest) {
 		async activate(workflowId: string) {
 			const { versionId } = await rest.get(`/workflows/${workflowId}`);
 			const post = async () => await rest.post(`/workflows/${workflowId}/activate`, { versionId });
-			await inTurn(async () => await untilChecked(post));
+			await untilChecked(post);
 		},
 
 		async deactivate(workflowId: string) {
-			await inTurn(async () => await rest.post(`/workflows/${workflowId}/deactivate`));
+			await rest.post(`/workflows/${workflowId}/deactivate`);
 		},
 	};
 }
