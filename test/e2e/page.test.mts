@@ -1,5 +1,5 @@
 // The approval page in a real n8n, by HTTP and once in a browser: what an answer does, and what decides nothing.
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
 	answer,
 	answerAfterRestart,
@@ -21,19 +21,22 @@ import {
 	publish,
 	untilPaused,
 	usePausingStage,
-	type Published,
 } from './pausing.mts';
 import { answerOnPhone } from './phone.mts';
 import { arrived, eventually, NODE, testWith } from './support.mts';
 
 const stage = usePausingStage({ twice: true });
 
-const published: Record<string, Published> = {};
 const executions: Record<string, string> = {};
 
-async function begin(name: string, file = withPage(name, [asks(name)])): Promise<void> {
-	published[name] = await publish(stage.host, { ...file, name });
-	executions[name] = await published[name].call();
+/** Starts an execution of Run Agent Session with one item for each prompt. Each test starts its own: paused executions keep n8n busy, in hurried time all the more. */
+async function begin(
+	name: string,
+	prompts = [asks(name)],
+	parameters: Record<string, unknown> = {},
+): Promise<void> {
+	const { call } = await publish(stage.host, { ...withPage(name, prompts, parameters), name });
+	executions[name] = await call();
 }
 
 const asks = (name: string, ...patterns: string[]) => {
@@ -79,85 +82,16 @@ const team = {
 	approvalsNeeded: 2,
 };
 
-beforeAll(async () => {
-	await begin('still');
-	await begin(
-		'two',
-		withPage('two', [asks('two', 'git push', 'rm -rf build')], {
-			approvals: { sendComments: true },
-		}),
-	);
-	await begin(
-		'phone',
-		withPage('phone', ['phone: [ask bash: git push + edit: index.html] [say Went on.]']),
-	);
-	await begin(
-		'questions',
-		withPage('questions', [
-			'questions: [question Which style? {new=Modern, old=Classic}] [question Why?] [say Went on.]',
-		]),
-	);
-	await begin(
-		'reason',
-		withPage('reason', [asks('reason', 'npm publish')], { approvals: { sendComments: true } }),
-	);
-	await begin(
-		'change',
-		withPage('change', [
-			'change: [change texts: Coffee => Fresh coffee] [ask edit: index.html] [say Went on.]',
-		]),
-	);
-	await begin(
-		'later',
-		withPage('later', ['later: [ask bash: first] [ask bash: second] [say Went on.]']),
-	);
-	await begin(
-		'several',
-		withPage('several', [
-			asks('several', 'first', 'second'),
-			'several: [question Which style? {new=Modern, old=Classic}] [say Went on.]',
-		]),
-	);
-	// The other session keeps the execution paused, so that not n8n itself answers the second approver.
-	for (const name of RACES)
-		await begin(name, withPage(name, [asks(name), `${name}: [work 20m] [say Done.]`]));
-	for (const name of TEAMS) await begin(name, withPage(name, [asks(name)], { approvals: team }));
-	await begin(
-		'many',
-		withPage(
-			'many',
-			MANY.map((n) => asks('many', `deploy ${n}`)),
-			{ options: { maxConcurrentSessions: 10 } },
-		),
-	);
-	const second = {
-		...pausing({ permissionPolicy: 'ask', prompt: asks('nodes', 'second node') }),
-		id: 'second',
-		name: 'Second',
-	};
-	await begin(
-		'nodes',
-		around(
-			'nodes',
-			[{ prompt: asks('nodes', 'first node') }],
-			pausing({ permissionPolicy: 'ask' }),
-			{
-				outputs: [['Completed'], [MESSAGE]],
-				more: [message, second],
-				follows: { Items: [[NODE, 'Second']], Second: [['Completed'], [MESSAGE]] },
-			},
-		),
-	);
-});
-
 describe('nothing is decided', () => {
 	test('by opening the link, without the nonce, with another nonce, without a choice, or by another method', async () => {
+		await begin('still');
+		await begin('other');
 		const [url] = await links('still');
 		const page = await openPage(url);
 		expect(page).toMatchObject({ status: 200, title: 'The agent needs your approval' });
 		expect(page.headers.get('cache-control')).toBe('no-store');
 		await fetch(url, { method: 'HEAD' });
-		const foreign = new URL((await links('two'))[0]).searchParams.get('question')!;
+		const foreign = new URL((await links('other'))[0]).searchParams.get('question')!;
 		for (const nonce of ['', 'A'.repeat(22), foreign]) {
 			const other = new URL(url);
 			other.searchParams.set('question', nonce);
@@ -176,6 +110,9 @@ describe('nothing is decided', () => {
 
 describe('an answer', () => {
 	test('decides each request of its page, and its comment goes to the agent', async () => {
+		await begin('two', [asks('two', 'git push', 'rm -rf build')], {
+			approvals: { sendComments: true },
+		});
 		const [url] = await links('two');
 		expect(await answer(url, ['Approve once', 'Deny'], 'Not that folder.')).toMatchObject(SAVED);
 		const [item] = await ended('two');
@@ -197,6 +134,7 @@ describe('an answer', () => {
 	});
 
 	test('is replaced by another one until it is sent, and a later request has a link of its own', async () => {
+		await begin('later', ['later: [ask bash: first] [ask bash: second] [say Went on.]']);
 		const [first] = await links('later');
 		const page = await openPage(first);
 		expect(await choose(first, page, ['Deny'])).toMatchObject(SAVED);
@@ -215,6 +153,7 @@ describe('an answer', () => {
 	});
 
 	testWith('Chromium')('is given on a phone, by touch and by keyboard', async () => {
+		await begin('phone', ['phone: [ask bash: git push + edit: index.html] [say Went on.]']);
 		const [url] = await links('phone');
 		// Wakes are frequent in hurried time, and n8n answers links with an error in them.
 		await answerOnPhone(url, async () => await untilPaused(stage, executions.phone, 20_000));
@@ -233,6 +172,10 @@ describe('an answer', () => {
 	});
 
 	test('decides three requests of two sessions with one Send', async () => {
+		await begin('several', [
+			asks('several', 'first', 'second'),
+			'several: [question Which style? {new=Modern, old=Classic}] [say Went on.]',
+		]);
 		const [url] = await links('several', 2);
 		const page = await openPage(url);
 		const isFirst = /1 of 3 · Run this command/.test(page.html);
@@ -247,6 +190,8 @@ describe('an answer', () => {
 	});
 
 	test('of one of ten sessions decides only this one', async () => {
+		const prompts = MANY.map((n) => asks('many', `deploy ${n}`));
+		await begin('many', prompts, { options: { maxConcurrentSessions: 10 } });
 		const urls = await links('many', MANY.length);
 		expect(new Set(urls).size).toBe(MANY.length);
 		for (const url of urls) {
@@ -268,6 +213,9 @@ describe('an answer', () => {
 
 describe('the agent', () => {
 	test('gets answers to its questions: an option, and a text', async () => {
+		await begin('questions', [
+			'questions: [question Which style? {new=Modern, old=Classic}] [question Why?] [say Went on.]',
+		]);
 		const [first] = await links('questions');
 		const page = await openPage(first);
 		expect(page).toMatchObject({ status: 200, title: 'The agent has a question' });
@@ -292,6 +240,7 @@ describe('the agent', () => {
 	});
 
 	test('gets the reason of a denial', async () => {
+		await begin('reason', [asks('reason')], { approvals: { sendComments: true } });
 		const [url] = await links('reason');
 		const page = await openPage(url);
 		const request0 = getChoice(page, 0, 'Deny');
@@ -308,6 +257,9 @@ describe('the agent', () => {
 	});
 
 	test('makes an edit that an approver has seen', async () => {
+		await begin('change', [
+			'change: [change texts: Coffee => Fresh coffee] [ask edit: index.html] [say Went on.]',
+		]);
 		const [url] = await links('change');
 		const page = await openPage(url);
 		expect(page.html).toMatch(/<tr class="added">.*Fresh coffee/);
@@ -320,6 +272,8 @@ describe('in the same second', () => {
 	test.each(RACES)(
 		'two people with one link: one decision, of a page that said so (%s)',
 		async (name) => {
+			// The other session keeps the execution paused, so that not n8n itself answers the second approver.
+			await begin(name, [asks(name), `${name}: [work 5m] [say Done.]`]);
 			const [url] = await links(name);
 			const page = await openPage(url);
 			const labels = ['Approve once', 'Deny'];
@@ -336,6 +290,7 @@ describe('in the same second', () => {
 	);
 
 	test.each(TEAMS)('two approvers both count (%s)', async (name) => {
+		await begin(name, [asks(name)], { approvals: team });
 		const urls = await links(name, 2);
 		const pages = await Promise.all(urls.map(async (url) => await openPage(url)));
 		const saved = await Promise.all(
@@ -358,6 +313,22 @@ describe('in the same second', () => {
 
 describe('beside other pauses', () => {
 	test('links of two nodes in one execution both work', async () => {
+		const second = {
+			...pausing({ permissionPolicy: 'ask', prompt: asks('nodes', 'second node') }),
+			id: 'second',
+			name: 'Second',
+		};
+		const file = around(
+			'nodes',
+			[{ prompt: asks('nodes', 'first node') }],
+			pausing({ permissionPolicy: 'ask' }),
+			{
+				outputs: [['Completed'], [MESSAGE]],
+				more: [message, second],
+				follows: { Items: [[NODE, 'Second']], Second: [['Completed'], [MESSAGE]] },
+			},
+		);
+		executions.nodes = await (await publish(stage.host, file)).call();
 		const urls = await links('nodes', 2);
 		for (const url of urls) expect(await answer(url, ['Approve once'])).toMatchObject(SAVED);
 		expect(await ended('nodes')).toHaveLength(2);
