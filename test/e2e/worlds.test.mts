@@ -1,6 +1,6 @@
 // Generated worlds, in the engine of the n8n that these tests run on.
 import { afterAll, expect, test } from '@jest/globals';
-import { hostVersion } from '../../n8n-host/versions.mts';
+import { hostVersion, hostVersions } from '../../n8n-host/versions.mts';
 import { FAULTS } from '../worlds/faults.mts';
 import { findFault } from '../worlds/planted.mts';
 import { startPool } from '../worlds/pool.mts';
@@ -8,7 +8,8 @@ import { KNOWN } from '../worlds/known.mts';
 import { expectedKinds, TABLE } from '../worlds/table.mts';
 import { generate } from '../worlds/world.mts';
 
-const SEEDS = 150;
+/** `npm run worlds` runs more of them. */
+const SEEDS = 50;
 const SEEDS_FOR_FAULT = 40;
 
 const version = hostVersion();
@@ -38,9 +39,11 @@ test.each(TABLE)('$rule', async (row) => {
 	expect(violations.map(({ kind }) => kind)).toEqual(expectedKinds(row, version));
 });
 
-test.each(FAULTS.map(({ says }, index) => [says, index] as const))(
-	'worlds find a planted fault: %s',
-	async (_, index) => {
-		expect(await findFault(pool, index, SEEDS_FOR_FAULT)).toBeDefined();
-	},
-);
+// What they find doesn't depend on the n8n.
+if (version === hostVersions[0])
+	test.each(FAULTS.map(({ says }, index) => [says, index] as const))(
+		'worlds find a planted fault: %s',
+		async (_, index) => {
+			expect(await findFault(pool, index, SEEDS_FOR_FAULT)).toBeDefined();
+		},
+	);
