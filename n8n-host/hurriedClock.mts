@@ -1,5 +1,7 @@
 // Loaded into the host's n8n (`node --import`) where hours have to pass in minutes: since the moment CLOCK_ORIGIN its clock and its timers run CLOCK_FASTER
 // times as fast as others. n8n, its nodes and ours see nothing of it.
+import { callers } from './callers.mts';
+
 const factor = Number(process.env.CLOCK_FASTER);
 const origin = Number(process.env.CLOCK_ORIGIN);
 
@@ -32,7 +34,7 @@ const factorFor = (stack: string): number =>
 const hurried = <T extends typeof setTimeout | typeof setInterval>(real: T): T =>
 	new Proxy(real, {
 		apply(timer, self, [work, ms, ...rest]) {
-			return Reflect.apply(timer, self, [work, ms / factorFor(new Error().stack ?? ''), ...rest]);
+			return Reflect.apply(timer, self, [work, ms / factorFor(callers()), ...rest]);
 		},
 	});
 
