@@ -7,10 +7,13 @@ import { common, inOwnRealm } from '../../jest.common.mjs';
 /** What doesn't depend on how an n8n executes nodes: only in the first version */
 const ONLY_REFERENCE = [
 	'demo',
+	'editor-fields',
 	'editor-imported',
 	'examples',
+	'examples-run',
 	'install',
 	'migration',
+	'page-in-browser',
 	'page-look',
 	'queue',
 ];

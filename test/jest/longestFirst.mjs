@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import DefaultSequencer from '@jest/test-sequencer';
 
 const LONGEST = [
-	'e2e/editor',
 	'e2e/queue',
+	'e2e/editor-fields',
+	'e2e/worlds',
+	'e2e/editor',
 	'e2e/page',
 	'e2e/killed',
 	'e2e/editor-imported',
