@@ -555,6 +555,30 @@ describe('two wakes of one pause', () => {
 		expect(runsOf(run, MESSAGE)).toHaveLength(1);
 	});
 
+	test('an answer is not lost with the run that took it, if n8n did not save that run', async () => {
+		const stage = createStage();
+		const paused = await pausedWithLink(stage);
+		const { body } = await stage.open(flow, paused, linkOf(paused));
+		const answer = await stage.open(flow, paused, linkOf(paused), fillIn(body, 'Deny'));
+		const { executionId } = paused;
+		const control = controlWithin(stage.service.app);
+		await control.addFaults({
+			operationId: 'getAgentSession',
+			kind: 'status',
+			status: 503,
+			times: 0,
+		});
+		await stage.time.run(async () => await stage.begin(flow, executionId, answer.data).result);
+		await control.clearFaults();
+		expect(stage.of('POST', '/resolve')).toEqual([]);
+		// Later than a second wake of the same pause
+		stage.time.advance(4 * 60_000);
+		const run = await stage.run(flow, undefined, { data: paused.data, executionId });
+		expect(runsOf(run, NODE).flat()).toMatchObject([
+			{ status: 'completed', decisions: [{ decision: 'deny', decidedBy: 'page' }] },
+		]);
+	});
+
 	// n8n 2 drops an answer if the timer wakes the execution at the same moment.
 	test('an answer that was confirmed is applied in the next wake, even if n8n has dropped it', async () => {
 		const stage = createStage();

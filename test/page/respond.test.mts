@@ -127,7 +127,7 @@ test.each([
 	const sent = { method: 'POST', contentType: FORM, body, executionId: `again ${later}` };
 	const [{ contextName, answer, form }] = call([record], sent).saves!;
 	saveWithRecent(sent.executionId, {}, { contextName, answer, form }, NOW);
-	takeAnswers(sent.executionId, contextName, {}, NOW);
+	takeAnswers(sent.executionId, contextName, {}, () => [], NOW);
 	const { saves, ...response } = call([record], sent, NOW + later);
 	expect(response).toMatchObject({ status: 200, view: { title } });
 	expect(saves).toBeUndefined();

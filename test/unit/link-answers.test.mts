@@ -85,7 +85,7 @@ describe('an answer that n8n may not have saved', () => {
 			return contexts.node.answers;
 		};
 		const unapplied = (now: number) => listUnapplied(execution, 'node', {}, now).length;
-		const taken = (now: number) => takeAnswers(execution, 'node', {}, now).length;
+		const taken = (now: number) => takeAnswers(execution, 'node', {}, () => [], now).length;
 		return { saved, unapplied, taken };
 	};
 
@@ -110,10 +110,49 @@ describe('an answer that n8n may not have saved', () => {
 		expect(unapplied(now)).toBe(count);
 	});
 
-	test('is taken once', () => {
-		const { saved, taken } = save();
-		saved('first', 0);
-		expect([taken(0), taken(1)]).toEqual([1, 0]);
+	const MINUTE = 60 * SECOND;
+	const decision = {
+		verdict: { decision: 'approve' as const, option: 'once', decidedBy: 'page' },
+		at: 30,
+		state: 'sent' as const,
+		pollsShown: 0,
+	};
+	test.each<[string, number, number, Partial<RequestRecord>, boolean]>([
+		['nothing is left of the run that took it', 1, 15 * MINUTE, {}, false],
+		['that is too long ago', 0, 15 * MINUTE + 1, {}, false],
+		['its vote is there', 0, 1, { votes: [{ ...answerAt(0).vote, approver: 0 }] }, false],
+		[
+			'only the vote of another approver is',
+			1,
+			1,
+			{ votes: [{ ...answerAt(0).vote, approver: 1 }] },
+			false,
+		],
+		['the request is decided', 0, 1, { decision }, false],
+		['the request has another ID', 0, 1, { id: 'r2' }, false],
+		['the request has another content', 0, 1, { contentHash: 'other' }, false],
+		['nobody has been asked about it', 0, 1, { askedAt: undefined }, false],
+		['approvers have been asked again since', 0, 1, {}, true],
+	])('is taken again, if %s: %d', (_, count, at, changes, isAskedAgain) => {
+		const execution = `link-answers ${++executions}`;
+		const own = ask();
+		const { nonce } = own.approvers[0];
+		saveWithRecent(
+			execution,
+			{},
+			{ contextName: 'node', answer: { nonce, answers: [answerAt(0)] }, form: '' },
+			0,
+		);
+		const session = {
+			state: 'running' as const,
+			sessionId: 's1',
+			requests: [record('r1', changes)],
+			ballots: isAskedAgain ? [own, { ...ask(), at: 2 }] : [own],
+		};
+		const take = (context: IDataObject, now: number) =>
+			takeAnswers(execution, 'node', context, () => [session], now).length;
+		const context = {};
+		expect([take(context, 0), take(context, at), take({}, at)]).toEqual([1, 0, count]);
 	});
 });
 

@@ -205,11 +205,19 @@ function summarize(
 export function applyAnswers(context: IExecuteFunctions): boolean {
 	const nodeContext = context.getContext('node');
 	const contextName = `node:${context.getNode().name}`;
-	const taken = takeAnswers(context.getExecutionId(), contextName, nodeContext, realClock.now());
-	for (const { nonce, answers } of taken) {
-		const running = listCourses(nodeContext).filter(
+	const listRunning = () =>
+		listCourses(nodeContext).filter(
 			(record): record is RunningRecord => record.state === 'running',
 		);
+	const taken = takeAnswers(
+		context.getExecutionId(),
+		contextName,
+		nodeContext,
+		listRunning,
+		realClock.now(),
+	);
+	for (const { nonce, answers } of taken) {
+		const running = listRunning();
 		const { record, ballot, approver } = findLink(running, nonce) ?? {};
 		if (!record || !ballot || approver === undefined) continue;
 		const after = withAnswers(record, ballot, approver, answers);

@@ -206,7 +206,8 @@ interface RecentAnswer {
 	answer: SavedAnswer;
 	/** The hash of the form that the browser sent */
 	form: string;
-	isTaken?: true;
+	/** The copy of the node's context to which a run has taken it */
+	taken?: WeakRef<IDataObject>;
 }
 
 /**
@@ -243,11 +244,35 @@ const runs = new Map<string, number>();
 export const runsHere = (executionId: string, now: number): boolean =>
 	now <= (runs.get(executionId) ?? -Infinity) + RECENT_MS;
 
-/** Returns the answers for a node, and removes them from its context. */
+/**
+ * Returns whether the run that took an answer left nothing of it, because n8n didn't save that run, or saved an older one after it: exactly
+ * this request is still open, with the link that the answer is for and without its vote.
+ */
+const isLost = (records: readonly PageSession[], { nonce, answers }: SavedAnswer): boolean => {
+	const { record, ballot, approver } = findLink(records, nonce) ?? {};
+	if (!record || !ballot) return false;
+	return answers.some(({ id, contentHash, vote }) =>
+		record.requests.some(
+			(request) =>
+				request.id === id &&
+				request.contentHash === contentHash &&
+				request.decision === undefined &&
+				request.askedAt !== undefined &&
+				findBallot(record.ballots, request) === ballot &&
+				!request.votes.some((each) => each.approver === approver && each.at >= vote.at),
+		),
+	);
+};
+
+/**
+ * Returns the answers for a node, and removes them from its context.
+ * @param listRecords the node's sessions
+ */
 export function takeAnswers(
 	executionId: string,
 	contextName: string,
 	nodeContext: IDataObject,
+	listRecords: () => readonly PageSession[],
 	now: number,
 ): SavedAnswer[] {
 	runs.delete(executionId);
@@ -257,9 +282,10 @@ export function takeAnswers(
 		runs.delete(id);
 	}
 	for (const each of recent.get(executionId) ?? []) {
-		if (each.contextName !== contextName) continue;
-		if (!each.isTaken) saveAnswer(nodeContext, each.answer);
-		each.isTaken = true;
+		if (each.contextName !== contextName || each.taken?.deref() === nodeContext) continue;
+		const isDue = !each.taken || (now <= each.at + RECENT_MS && isLost(listRecords(), each.answer));
+		if (isDue) saveAnswer(nodeContext, each.answer);
+		each.taken = new WeakRef(nodeContext);
 	}
 	const answers = listAnswers(nodeContext);
 	delete nodeContext[KEY];
@@ -275,7 +301,7 @@ export function listUnapplied(
 ): SavedAnswer[] {
 	const late = (recent.get(executionId) ?? []).filter(
 		(each) =>
-			each.contextName === contextName && now <= each.at + (each.isTaken ? STARTING_MS : SAVING_MS),
+			each.contextName === contextName && now <= each.at + (each.taken ? STARTING_MS : SAVING_MS),
 	);
 	return [...listAnswers(nodeContext), ...late.map(({ answer }) => answer)];
 }
@@ -287,7 +313,7 @@ export const isSending = (
 	now: number,
 ): boolean =>
 	(recent.get(executionId) ?? []).some(
-		({ answer, at, isTaken }) => isTaken && now <= at + STARTING_MS && !isApplied(answer),
+		({ answer, at, taken }) => taken && now <= at + STARTING_MS && !isApplied(answer),
 	);
 
 /** Returns a link's latest answer if it was sent with the same form and is saved. A browser repeats a form after an error of n8n. */
@@ -298,7 +324,7 @@ export function findRepeated(
 	isApplied: (answer: SavedAnswer) => boolean,
 ): SavedAnswer | undefined {
 	const last = (recent.get(executionId) ?? []).filter(({ answer }) => answer.nonce === link).pop();
-	const isSaved = last?.form === form && (last.isTaken || isApplied(last.answer));
+	const isSaved = last?.form === form && (last.taken || isApplied(last.answer));
 	return isSaved ? last.answer : undefined;
 }
 
