@@ -11,7 +11,7 @@ import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 const driver: Pinned = {
 	folder: fileURLToPath(new URL('driver', import.meta.url)),
 	name: "n8n's database driver",
-	seconds: 60,
+	seconds: 30,
 	finish: buildDriver,
 };
 const BINARY = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
@@ -40,7 +40,9 @@ export async function ensureHost({
 }
 
 async function buildDriver(): Promise<void> {
-	await npm(driver.folder, ['rebuild', '--ignore-scripts=false', 'sqlite3']);
+	// The compiler takes half of the time with fewer optimizations.
+	const env = { CFLAGS: '-O1', CXXFLAGS: '-O1' };
+	await npm(driver.folder, ['rebuild', '--ignore-scripts=false', 'sqlite3'], env);
 	const probe = startGuarded(process.execPath, ['-e', "require('sqlite3')"], {
 		cwd: driver.folder,
 	});

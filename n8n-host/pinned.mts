@@ -107,8 +107,13 @@ export function npmCommand(args: string[]): [command: string, args: string[]] {
 }
 
 /** Runs npm in a folder. Throws if it fails. */
-export async function npm(folder: string, args: string[]): Promise<void> {
-	const run = startGuarded(...npmCommand(args), { cwd: folder, env: nodeEnvironment() });
+export async function npm(
+	folder: string,
+	args: string[],
+	more: NodeJS.ProcessEnv = {},
+): Promise<void> {
+	const env = { ...nodeEnvironment(), ...more };
+	const run = startGuarded(...npmCommand(args), { cwd: folder, env });
 	const code = await run.exited;
 	if (code !== 0)
 		throw new Error(
