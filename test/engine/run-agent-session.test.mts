@@ -260,13 +260,7 @@ describe('bad input is an error before anything is sent', () => {
 			/^'While Waiting'/,
 			/pause, keepRunning/,
 		],
-		[
-			'the field Wait',
-			{ wait: 'database' },
-			/^'Wait' has been replaced by 'While Waiting'/,
-			/Connect nothing back/,
-		],
-		['the former value of On Max Wait', { onMaxWait: 'route' }, /^'On Max Wait'/, /abort, letRun/],
+		['an unknown On Max Wait', { onMaxWait: 'route' }, /^'On Max Wait'/, /abort, letRun/],
 	])('%s', async (_name, changes, message, description) => {
 		const { error } = await run(setup(changes));
 		expect(error?.message).toMatch(message);

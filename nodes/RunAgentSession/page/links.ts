@@ -170,7 +170,8 @@ const KEY = 'answers';
 export const listAnswers = (nodeContext: IDataObject): SavedAnswer[] =>
 	(nodeContext[KEY] ?? []) as unknown as SavedAnswer[];
 
-const keyOf = ({ contentHash, id }: FormAnswer): string => JSON.stringify([contentHash, id]);
+const keyOf = ({ contentHash, id }: Pick<FormAnswer, 'contentHash' | 'id'>): string =>
+	JSON.stringify([contentHash, id]);
 
 /** Adds an answer. For each request, the link's latest answer counts. Returns whether that changed anything. */
 export function saveAnswer(nodeContext: IDataObject, { nonce, answers }: SavedAnswer): boolean {
@@ -250,16 +251,17 @@ export const runsHere = (executionId: string, now: number): boolean =>
  */
 const isLost = (records: readonly PageSession[], { nonce, answers }: SavedAnswer): boolean => {
 	const { record, ballot, approver } = findLink(records, nonce) ?? {};
-	if (!record || !ballot) return false;
-	return answers.some(({ id, contentHash, vote }) =>
-		record.requests.some(
+	const open = (record?.requests ?? []).filter(
+		(request) =>
+			request.decision === undefined &&
+			request.askedAt !== undefined &&
+			findBallot(record!.ballots, request) === ballot,
+	);
+	return answers.some((answer) =>
+		open.some(
 			(request) =>
-				request.id === id &&
-				request.contentHash === contentHash &&
-				request.decision === undefined &&
-				request.askedAt !== undefined &&
-				findBallot(record.ballots, request) === ballot &&
-				!request.votes.some((each) => each.approver === approver && each.at >= vote.at),
+				keyOf(request) === keyOf(answer) &&
+				!request.votes.some((each) => each.approver === approver && each.at >= answer.vote.at),
 		),
 	);
 };

@@ -125,16 +125,9 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 	};
 }
 
-/** Returns whether the execution pauses while sessions run: the same for all items. @throws WorkspaceAutomationError */
-export function readPauses(context: IExecuteFunctions): boolean {
-	const panel = openPanel(context, 0);
-	if (nonEmptyText(panel.getNodeParameter(session.formerWait.name, '')) !== undefined)
-		throw new WorkspaceAutomationError(
-			"'Wait' has been replaced by 'While Waiting'",
-			"Nothing was sent. Delete this node, add Run Agent Session again, and choose 'While Waiting'. Connect nothing back to the node: it waits by itself.",
-		);
-	return readParameter(panel, session.whileWaiting) === 'pause';
-}
+/** Returns whether the execution pauses while sessions run: the same for all items. */
+export const readPauses = (context: IExecuteFunctions): boolean =>
+	readParameter(openPanel(context, 0), session.whileWaiting) === 'pause';
 
 export const readReturnsEarly = (context: IExecuteFunctions): boolean =>
 	readOption(openPanel(context, 0), option.returnItemsEarly);

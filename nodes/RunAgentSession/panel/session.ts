@@ -155,15 +155,11 @@ export const onMaxWait = choice(
 	},
 );
 
-/** Replaced by While Waiting. n8n drops the values of fields that a node doesn't have, so only this one can say so. */
-export const formerWait = field('Wait', 'wait', 'hidden', '', {});
-
 /** As a tool of an AI agent, the node never pauses. */
 const AS_TOOL = { '@tool': [true] };
 
 export const waitFields: Field[] = showFor<Field>(
 	{ operation: SESSION_OPERATIONS },
-	formerWait,
 	...showFor({ '@tool': [false] }, whileWaiting),
 	...showFor({ '@tool': [false], whileWaiting: ['pause'] }, maxWaitPaused),
 	...showFor({ '@tool': [false], whileWaiting: ['keepRunning'] }, maxWaitRunning),
