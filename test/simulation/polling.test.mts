@@ -150,6 +150,24 @@ describe('a network error loses nothing', () => {
 		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
 	});
 
+	test.each([
+		['of a year', '31536000'],
+		['a day ahead', new Date(Date.UTC(2026, 9, 6, 9)).toUTCString()],
+	])('a Retry-After %s silences a session for 10 minutes, paused or not', async (_, after) => {
+		const service = simulation();
+		service.meets('poll', status(429, after), { first: 1 });
+		await service.run('[say Done]');
+		const paused = simulation();
+		paused.meets('poll', status(429, after), { skip: 1, first: 1 });
+		await paused.paused('[work 5m] [say Done]', { maxWaitMs: Infinity });
+		for (const each of [service, paused]) {
+			const { at } = each.sent.find(({ weather }) => weather !== 'fine')!;
+			const next = polls(each.sent).find((poll) => poll.at > at)!;
+			expect(next.at - at).toBeGreaterThanOrEqual(600_000);
+			expect(next.at - at).toBeLessThan(602_000);
+		}
+	});
+
 	test("Retry-After never extends the wait beyond the user's timeout", async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '3600'));

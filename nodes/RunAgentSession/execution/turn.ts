@@ -145,7 +145,7 @@ function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean):
 	const common = {
 		mode,
 		isBusy,
-		retryAfterMs: run.retryAfterMs,
+		retryAfterMs: run.wait.retryAfterMs ?? 0,
 		isUrgent: run.isUrgent,
 		isUnsaved: run.isUnsaved,
 		random: run.random,

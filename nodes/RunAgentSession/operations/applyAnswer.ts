@@ -120,10 +120,10 @@ async function pollUntilApplied(run: DecidingRun, applied: SettledAnswer): Promi
 		const isDecided = (await takeReading(run)) && (await decideWith(run, decide));
 		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedResult(run);
 		const isDone = run.session !== undefined && countDecisions(run) === before;
-		const { failures = 0 } = run.wait;
+		const { failures = 0, retryAfterMs = 0 } = run.wait;
 		if (isDone && failures === 0 && !run.hasUnfinishedDecision) return;
 		const goodMs = pollDelayMs(0, run.random);
-		const delayMs = failures > 0 ? retryPollMs(failures, goodMs, run.retryAfterMs) : goodMs;
+		const delayMs = failures > 0 ? retryPollMs(failures, goodMs, retryAfterMs) : goodMs;
 		const leftMs = deadline - run.now;
 		if (leftMs > 0) await clock.sleep(run.isUrgent ? 0 : Math.min(delayMs, leftMs), signal);
 		else if (run.session === undefined && run.lastFailure) throw notSentError(run.lastFailure);

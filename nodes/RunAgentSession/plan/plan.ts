@@ -34,6 +34,8 @@ export function pollDelayMs(ageMs: number, random: number, waiting = 1): number 
 }
 
 const FIRST_RETRY_MS = 1_000;
+/** One absurd Retry-After silences nobody. */
+export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /** Returns the wait after failed polls: 1, 2, 4, ... s, up to that of a good poll, and no less than `Retry-After`. */
 export const retryPollMs = (failures: number, goodMs: number, retryAfterMs: number): number =>

@@ -16,8 +16,11 @@ import {
 } from '../requests/plan';
 import { recordRefused, recordSending, recordTaken } from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
-import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
+import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
 import { unansweredAt } from '../requests/times';
+
+/** Time before a decision that couldn't be sent is sent again */
+const MIN_HOLD_MS = 1_000;
 
 /** Statuses that mean that there's nothing left to decide */
 const GONE_STATUSES = [404, 409];
@@ -165,7 +168,7 @@ function noteNotTaken(
 	{ record, verdict }: DueDecision,
 	error: WorkspaceAutomationError,
 ): void {
-	const { httpStatus = 0, retryAfter = 1 } = error.context;
+	const { httpStatus = 0 } = error.context;
 	if (error.kind === 'rejected') {
 		// An earlier decision, an approver or the agent may have been faster. Only a refusal that leaves the request pending matters.
 		const sending = recordSending(run.record.requests, record, verdict, run.wallTime);
@@ -174,7 +177,8 @@ function noteNotTaken(
 		const isGone = GONE_STATUSES.includes(httpStatus);
 		run.save({ requests: recordRefused(sending, record, isGone, run.wallTime) });
 	} else if (hadNoEffect(error)) {
-		run.hold = { until: run.now + retryAfter * 1_000, because: error.message };
+		const delayMs = Math.max(MIN_HOLD_MS, retryAfterOf(error));
+		run.hold = { until: run.now + delayMs, because: error.message };
 	}
 }
 

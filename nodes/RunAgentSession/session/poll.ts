@@ -16,7 +16,7 @@ import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import { applyFormat } from './repair';
-import { MAX_UNUSABLE_MS, type DecidingRun, type SessionRun } from './run';
+import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
 import type { RunResult } from './types';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
@@ -64,13 +64,23 @@ export async function takeReading(run: DecidingRun): Promise<boolean> {
 	run.save({ pollCount: pollCount + 1 });
 	if (session instanceof WorkspaceAutomationError) {
 		const { failures = 0 } = run.wait;
-		run.saveWait({ triedAt: run.wallTime, failures: failures + 1, isAnswered: undefined });
+		run.saveWait({
+			triedAt: run.wallTime,
+			failures: failures + 1,
+			isAnswered: undefined,
+			retryAfterMs: retryAfterOf(session) || undefined,
+		});
 		notePollFailure(run, session);
 		return false;
 	}
-	run.retryAfterMs = 0;
 	run.lastFailure = undefined;
-	run.saveWait({ triedAt: run.wallTime, failures: 0, unusable: undefined, isAnswered: undefined });
+	run.saveWait({
+		triedAt: run.wallTime,
+		failures: 0,
+		retryAfterMs: undefined,
+		unusable: undefined,
+		isAnswered: undefined,
+	});
 	return applyReading(run, session);
 }
 
@@ -128,7 +138,6 @@ function notePollFailure(run: DecidingRun, error: WorkspaceAutomationError): voi
 	const isRefused = error.kind === 'rejected';
 	if (isRefused && run.record.lastReadAt === undefined && FINAL_STATUSES.includes(httpStatus))
 		throw explainRejection(error, run.settings.target.operation === 'start');
-	run.retryAfterMs = (error.context.retryAfter ?? 0) * 1_000;
 	run.lastFailure = error;
 	if (!isRefused && !isUnusable(error)) return run.saveWait({ unusable: undefined });
 	const { unusable = { since: run.wallTime, count: 0 } } = run.wait;

@@ -65,6 +65,8 @@ export interface WaitState {
 	/** The latest try to read the session, and how many in a row have failed */
 	triedAt?: number;
 	failures?: number;
+	/** The service's Retry-After of the last of them */
+	retryAfterMs?: number;
 	/** True from an approver's answer to the next try to read the session */
 	isAnswered?: true;
 	/** Responses in a row that weren't the session's */

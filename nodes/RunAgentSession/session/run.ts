@@ -3,7 +3,7 @@ import { isKnownStatus, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
-import { ACTIVE_MS, MAX_ACTIVE_MS } from '../plan/plan';
+import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
 import type { RequestRecord } from '../requests/record';
 import {
@@ -28,6 +28,10 @@ export const DECISION_BUDGET_MS = 30_000;
 /** Time for which responses may be refusals, or unusable, in a row */
 export const MAX_UNUSABLE_MS = 3 * 60_000;
 
+/** Returns the milliseconds for which the service asks to wait after a request. */
+export const retryAfterOf = ({ context }: WorkspaceAutomationError): number =>
+	Math.min(MAX_RETRY_AFTER_MS, (context.retryAfter ?? 0) * 1_000);
+
 /** The state of one item's session during a wake. The journal keeps the data that a retry or a later wake needs. */
 export class SessionRun<
 	Settings extends DecisionSettings = ItemSettings,
@@ -43,8 +47,6 @@ export class SessionRun<
 
 	/** The latest error of a poll, until one succeeds */
 	lastFailure: WorkspaceAutomationError | undefined;
-
-	retryAfterMs = 0;
 
 	undecided: UndecidedRequest[] = [];
 
