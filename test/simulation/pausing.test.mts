@@ -309,8 +309,7 @@ describe('the ledger', () => {
 		const { session } = await service.run('[say First]');
 		const open = new Set<string>();
 		const ledger: Ledger = {
-			begin: async (effect) =>
-				open.has(effect) ? { state: 'unknown' } : (open.add(effect), 'new'),
+			begin: async (effect) => (open.has(effect) ? 'unknown' : (open.add(effect), 'new')),
 			done: async () => {},
 			forget: async (effect) => void open.delete(effect),
 		};

@@ -152,7 +152,7 @@ describe('a paused execution', () => {
 			begin: async (effect) => {
 				const state = effects.get(effect);
 				if (!state) effects.set(effect, 'unknown');
-				return state ? { state } : 'new';
+				return state ?? 'new';
 			},
 			done: async (effect) => {
 				if (fails && effect.startsWith('quiet')) throw new Error('The store is down');

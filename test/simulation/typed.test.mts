@@ -139,7 +139,7 @@ describe('the repair message is sent once', () => {
 		const service = simulation();
 		const done = new Set<string>();
 		const ledger: Ledger = {
-			begin: async (effect) => (done.has(effect) ? { state: 'done' } : 'new'),
+			begin: async (effect) => (done.has(effect) ? 'done' : 'new'),
 			done: async (effect) => void done.add(effect),
 			forget: async () => {},
 		};

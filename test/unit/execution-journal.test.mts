@@ -12,7 +12,6 @@ import {
 	openRecord,
 	withIntent,
 } from '../../nodes/shared/n8n/journal.ts';
-import { NO_LEDGER } from '../../nodes/shared/n8n/ledger.ts';
 import { readRunIndex } from '../../nodes/shared/n8n/executionKey.ts';
 
 /** A run of the node: in another execution the context is a copy, as after n8n's Retry */
@@ -108,7 +107,7 @@ describe('a request that must not be done twice', () => {
 		return async () => ++count;
 	};
 	const once = async <T,>(context: Parameters<typeof oncePerItem>[0], work: () => Promise<T>) =>
-		await oncePerItem(context, NO_LEDGER, work, () => new Error('may have happened'));
+		await oncePerItem(context, work, () => new Error('may have happened'));
 
 	test.each([
 		['parameters', { parameters: { prompt: 'Something else' } }],

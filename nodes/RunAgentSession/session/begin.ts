@@ -41,12 +41,7 @@ async function start(
 	const waiting = before?.state === 'waiting' ? before.start : newStart(run);
 	if (run.wallTime >= maxWaitAt(waiting.since, run.settings.timeouts) && waiting.failure)
 		throw notStartedError(run, waiting);
-	const earlier = await ledger.begin('start');
-	if (earlier !== 'new') {
-		if (earlier.result === undefined) throw mayHaveHappenedError('createAgentSession');
-		noteStarted(run, earlier.result);
-		return false;
-	}
+	if ((await ledger.begin('start')) !== 'new') throw mayHaveHappenedError('createAgentSession');
 	const sent = await resultOrError(sendStart(run, target));
 	if (sent instanceof WorkspaceAutomationError) {
 		if (hadNoEffect(sent)) await ledger.forget('start');
@@ -54,7 +49,7 @@ async function start(
 		return true;
 	}
 	noteStarted(run, sent);
-	await ledger.done('start', sent);
+	await ledger.done('start');
 	run.log(`Agent session ${sent} started`);
 	return true;
 }

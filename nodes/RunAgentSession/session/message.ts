@@ -27,9 +27,8 @@ export async function sendMessage(
 	if (messages?.[step] === 'sending') throw mayHaveHappenedError('sendAgentMessage');
 	const effect = `${step} ${messageCount}`;
 	const earlier = await ledger.begin(effect);
-	if (earlier !== 'new' && earlier.state === 'unknown')
-		throw mayHaveHappenedError('sendAgentMessage');
-	if (earlier !== 'new') return noteSent(run, step, before);
+	if (earlier === 'unknown') throw mayHaveHappenedError('sendAgentMessage');
+	if (earlier === 'done') return noteSent(run, step, before);
 	const deadline = Math.max(run.decisionDeadline, run.now + MIN_MESSAGE_MS);
 	const reconcile = messageReconciler(api, before, text, { deadline });
 	const intent = { messages: { ...messages, [step]: 'sending' as const } };

@@ -124,7 +124,7 @@ export async function recoverMessage(run: SessionRun, asked: RequestRecord): Pro
 	if (earlier === 'new') return await ledger.forget(effect);
 	const open = requests.map((each) => (each.id === asked.id ? asked : each));
 	const sent = recordSending(open, asked, verdict, run.wallTime);
-	const state = earlier.state === 'done' ? 'confirmed' : 'unconfirmed';
+	const state = earlier === 'done' ? 'confirmed' : 'unconfirmed';
 	run.save({ requests: endQuiet(sent, state), messageCount: messageCount + 1 });
 }
 

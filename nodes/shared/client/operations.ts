@@ -347,7 +347,7 @@ export const OPERATIONS = {
 		effect: {
 			message: 'The product may have been created',
 			description:
-				"Check the products of the project. If the product isn't there, run the workflow again. The node doesn't create it again, because there could be two.",
+				"Check the products of the project. If the product isn't there, run the workflow again for this item alone. The node doesn't create it again, because there could be two.",
 		},
 		errors: PRODUCT_ERRORS,
 	},

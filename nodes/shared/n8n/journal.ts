@@ -3,7 +3,6 @@ import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions } from 'n8
 import { hadNoEffect, WorkspaceAutomationError } from '../errors';
 import { fingerprint } from '../values';
 import { readRunIndex } from './executionKey';
-import type { Ledger } from './ledger';
 
 // Per-item records in the node's context. n8n saves it when the execution pauses or ends, and copies it into a retry.
 
@@ -138,10 +137,9 @@ const EFFECT_RECORDS = 'requests';
 
 const HOW_TO_SEND = ['requestOptions', 'options'];
 
-/** Requests an effect once per item of a run, although Retry On Fail and a retry of the execution run even successful items again. */
+/** Requests an effect once per item of a run, although Retry On Fail and a retry of the execution run even successful items again. The context doesn't survive a kill. */
 export async function oncePerItem<T>(
 	context: IExecuteSingleFunctions,
-	ledger: Ledger,
 	work: () => Promise<T>,
 	mayHaveHappened: () => Error,
 ): Promise<T> {
@@ -160,13 +158,7 @@ export async function oncePerItem<T>(
 	const earlier = journal.read();
 	if (earlier?.intent === 'done') return earlier.result as T;
 	if (earlier) throw mayHaveHappened();
-	const result = await withIntent(journal, { intent: 'requested' }, async () => {
-		if ((await ledger.begin(key)) !== 'new') throw mayHaveHappened();
-		return await work();
-	}).catch(async (error: unknown) => {
-		if (hadNoEffect(error)) await ledger.forget(key);
-		throw error;
-	});
+	const result = await withIntent(journal, { intent: 'requested' }, work);
 	journal.write({ intent: 'done', result });
 	return result;
 }

@@ -6,13 +6,13 @@ import { readExecutionKeys, type AnyContext, type ExecutionKeys } from './execut
 // An effect that must not happen twice is in n8n's database before it's requested. n8n saves the context only at a pause or the end.
 
 /** What is known of an earlier try of an effect */
-export type Earlier = 'new' | { state: 'unknown' | 'done'; result?: string };
+export type Earlier = 'new' | 'unknown' | 'done';
 
 export interface Ledger {
 	/** Records durably that the effect is about to be requested. Returns what is known of an earlier try. */
 	begin(effect: string): Promise<Earlier>;
-	/** Records durably that the effect has happened, and its result if there's room. */
-	done(effect: string, result?: string): Promise<void>;
+	/** Records durably that the effect has happened. */
+	done(effect: string): Promise<void>;
 	/** Records that an effect didn't happen, or counts no longer, so that it may be requested once more. Called once for each such try */
 	forget(effect: string): Promise<void>;
 }
@@ -25,50 +25,18 @@ export const NO_LEDGER: Ledger = {
 };
 
 /** Keeps marks of one node in n8n's database. */
-export interface MarkStore {
+interface MarkStore {
 	/** Identifies the node. Calls for it come one at a time. */
 	row: string;
 	/** Records marks. Returns those that were there. */
 	record(marks: string[], maxMarks?: number): Promise<Set<unknown>>;
-	/** Missing if the store can't, so that it also can't be asked without recording */
-	remove?(marks: string[]): Promise<void>;
-	count?(): Promise<number>;
+	remove(marks: string[]): Promise<void>;
 }
 
 /** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
 const MAX_MARKS = 10_000;
-/** Results are recorded while fewer marks are there, so that they never push out the marks of effects. */
-const MAX_MARKS_WITH_RESULTS = MAX_MARKS / 2;
-
-const ID_CHARACTERS = [...'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.:'];
-const MAX_ID_LENGTH = 40;
 
 const toStateMark = (mark: string, state: 'done' | 'over') => `${mark} ${state}`;
-const toCharacterMark = (mark: string, at: number, character: string) =>
-	`${mark} ${at} ${character}`;
-
-/** Returns the marks that keep an ID, one for each character: n8n's store only says which marks it has seen. */
-function toResultMarks(mark: string, result: string): string[] {
-	const fits =
-		result.length <= MAX_ID_LENGTH &&
-		[...result].every((character) => ID_CHARACTERS.includes(character));
-	return fits ? [...result].map((character, at) => toCharacterMark(mark, at, character)) : [];
-}
-
-/** Returns all marks that an ID could have, in a list for each position. */
-const listResultMarks = (mark: string): string[][] =>
-	Array.from({ length: MAX_ID_LENGTH }, (_, at) =>
-		ID_CHARACTERS.map((character) => toCharacterMark(mark, at, character)),
-	);
-
-/** Returns the ID that the marks seen keep, or undefined unless they keep exactly one. */
-function readResultMarks(mark: string, seen: ReadonlySet<unknown>): string | undefined {
-	const found = listResultMarks(mark).map((marks) => marks.filter((each) => seen.has(each)));
-	const length = found.filter((marks) => marks.length > 0).length;
-	const isWhole = found.every((marks, at) => marks.length === (at < length ? 1 : 0));
-	const toCharacter = ([each]: string[]) => each[each.length - 1];
-	return isWhole && length > 0 ? found.slice(0, length).map(toCharacter).join('') : undefined;
-}
 
 /** The latest call for each row: n8n's store loses parallel ones. */
 const calls = new Map<string, Promise<unknown>>();
@@ -82,30 +50,25 @@ async function runLocked<T>(row: string, work: () => Promise<T>): Promise<T> {
 	});
 }
 
-type Recorder = (marks: string[], results?: string[]) => Promise<Set<unknown>>;
+type Recorder = (marks: string[]) => Promise<Set<unknown>>;
 
 /** Returns a function that records marks, batched while the store is busy. It returns the marks that were there. */
-function createRecorder(store: Pick<MarkStore, 'row' | 'record' | 'count'>): Recorder {
-	let batch: { marks: string[]; results: string[]; seen: Promise<Set<unknown>> } | undefined;
+function createRecorder(store: Pick<MarkStore, 'row' | 'record'>): Recorder {
+	let batch: { marks: string[]; seen: Promise<Set<unknown>> } | undefined;
 
-	const send = async (marks: string[], results: string[]) => {
-		batch = undefined;
-		const all = [...marks, ...results];
-		const hasRoom =
-			results.length > 0 && (await store.count!()) + all.length < MAX_MARKS_WITH_RESULTS;
-		const record = async () => await store.record(hasRoom ? all : marks);
-		// The first insert of two processes fails in one of them.
-		return await record().catch(record);
-	};
 	const open = () => {
 		const marks: string[] = [];
-		const results: string[] = [];
-		return { marks, results, seen: runLocked(store.row, async () => await send(marks, results)) };
+		const record = async () => await store.record(marks);
+		const send = async () => {
+			batch = undefined;
+			// The first insert of two processes fails in one of them.
+			return await record().catch(record);
+		};
+		return { marks, seen: runLocked(store.row, send) };
 	};
-	return async (marks, results = []) => {
+	return async (marks) => {
 		batch ??= open();
 		batch.marks.push(...marks);
-		batch.results.push(...results);
 		return await batch.seen;
 	};
 }
@@ -127,8 +90,8 @@ interface LedgerState {
 	origin?: string;
 	/** The keys of a sub-workflow, which count the calls of this process */
 	childKeys?: ExecutionKeys;
-	/** The execution's own marks with their results */
-	marks?: Record<string, string>;
+	/** The execution's own marks */
+	marks?: string[];
 	/** The number of tries that count no longer, by effect */
 	tries?: Record<string, number>;
 	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
@@ -145,7 +108,6 @@ function openStore(context: IExecuteFunctions): MarkStore {
 			return new Set((await helpers.checkProcessedAndRecord(marks, 'node', options)).processed);
 		},
 		remove: async (marks) => await helpers.removeProcessed(marks, 'node', { mode }),
-		count: async () => await helpers.getProcessedDataCount('node', { mode }),
 	};
 }
 
@@ -161,11 +123,11 @@ export class ExecutionLedger implements Ledger {
 
 	private readonly record: Recorder;
 
-	constructor(context: AnyContext, store = openStore(context as IExecuteFunctions)) {
+	constructor(context: IExecuteFunctions) {
 		this.context = context;
-		this.store = store;
+		this.store = openStore(context);
 		this.record = createRecorder(this.store);
-		this.state = ((context as IExecuteFunctions).getContext('node').ledger ??= {}) as LedgerState;
+		this.state = (context.getContext('node').ledger ??= {}) as LedgerState;
 		const { childKeys, origin } = this.state;
 		this.keys = childKeys ?? readExecutionKeys(context, origin);
 		if (this.keys.isChild) this.state.childKeys = this.keys;
@@ -175,7 +137,7 @@ export class ExecutionLedger implements Ledger {
 	of(item: string): Ledger {
 		return {
 			begin: async (effect) => await this.begin(`${item} ${effect}`),
-			done: async (effect, result) => await this.done(`${item} ${effect}`, result),
+			done: async (effect) => await this.done(`${item} ${effect}`),
 			forget: async (effect) => await this.forget(`${item} ${effect}`),
 		};
 	}
@@ -193,12 +155,8 @@ export class ExecutionLedger implements Ledger {
 		}
 	}
 
-	async done(effect: string, result = ''): Promise<void> {
-		const marks = this.toMarks(effect);
-		const { marks: own = {} } = this.state;
-		for (const mark of marks) if (mark in own) own[mark] = result;
-		const results = marks.flatMap((mark) => toResultMarks(mark, result));
-		await this.note(marks, 'done', results);
+	async done(effect: string): Promise<void> {
+		await this.note(this.toMarks(effect), 'done');
 	}
 
 	async forget(effect: string): Promise<void> {
@@ -214,19 +172,18 @@ export class ExecutionLedger implements Ledger {
 
 	/** Removes the execution's own marks that a pause has saved, or all after a success. Each retry needs all of an earlier try. */
 	async release(reason: 'saved' | 'succeeded'): Promise<void> {
-		const { marks = {}, isSaved } = this.state;
+		const { marks = [], isSaved } = this.state;
 		if (this.keys.isChild || this.context.getMode() === 'retry') return;
 		if (reason === 'saved' && !isSaved) return;
 		delete this.state.isSaved;
 		delete this.state.marks;
-		const over = Object.entries(marks).flatMap(([mark, result]) => [
+		const over = marks.flatMap((mark) => [
 			mark,
 			toStateMark(mark, 'done'),
 			toStateMark(mark, 'over'),
-			...toResultMarks(mark, result),
 		]);
 		if (over.length === 0) return;
-		const remove = async () => await this.store.remove?.(over);
+		const remove = async () => await this.store.remove(over);
 		await runLocked(this.store.row, remove).catch(() => {});
 	}
 
@@ -246,32 +203,28 @@ export class ExecutionLedger implements Ledger {
 		const own = this.toMarks(effect, exact);
 		const shared = vague === undefined ? [] : this.toMarks(effect, [vague]);
 		const seen = await this.record([...own, ...shared]);
-		// Under a vague key, which other executions may share, no result is recorded.
 		if (seen.has(known)) return await this.recall(known);
-		const marks = (this.state.marks ??= {});
-		for (const mark of own) if (!seen.has(mark)) marks[mark] = '';
+		(this.state.marks ??= []).push(...own.filter((mark) => !seen.has(mark)));
 		return 'new';
 	}
 
 	/** Asks for all that an earlier try may have recorded of its effect, and removes the marks that asking adds. */
 	private async recall(mark: string): Promise<Earlier | 'over'> {
-		if (!this.store.remove) return { state: 'unknown' };
 		const [done, over] = [toStateMark(mark, 'done'), toStateMark(mark, 'over')];
-		const asked = [done, over, ...listResultMarks(mark).flat()];
+		const asked = [done, over];
 		const seen = await runLocked(this.store.row, async () => {
 			const found = await this.store.record(asked, MAX_MARKS + asked.length);
-			await this.store.remove!(asked.filter((each) => !found.has(each)));
+			await this.store.remove(asked.filter((each) => !found.has(each)));
 			return found;
 		});
 		if (seen.has(over)) return 'over';
-		if (!seen.has(done)) return { state: 'unknown' };
-		return { state: 'done', result: readResultMarks(mark, seen) };
+		return seen.has(done) ? 'done' : 'unknown';
 	}
 
-	private async note(marks: string[], state: 'done' | 'over', results?: string[]): Promise<void> {
-		if (!canBeRetried(this.context) || !this.store.remove) return;
+	private async note(marks: string[], state: 'done' | 'over'): Promise<void> {
+		if (!canBeRetried(this.context)) return;
 		const names = marks.map((mark) => toStateMark(mark, state));
-		await this.record(names, results).catch((error: Error) =>
+		await this.record(names).catch((error: Error) =>
 			this.context.logger.warn(`n8n couldn't record that a request is ${state}: ${error.message}`),
 		);
 	}

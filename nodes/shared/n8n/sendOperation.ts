@@ -27,13 +27,11 @@ import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from 
 import { isRecord, isTooDeep, quote, readNamedField, toText, toWords } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
-import { continuesOnError, isTool } from './aiTool';
+import { continuesOnError } from './aiTool';
 import { setCustomData } from './customData';
 import { maxConcurrentRequests } from './commonFields';
 import { type Entered, type Field, readParameter, readPanel } from './fields';
-import { openInlineStore } from './inlineStore';
 import { oncePerItem } from './journal';
-import { ExecutionLedger, NO_LEDGER, type Ledger } from './ledger';
 
 export interface Operation {
 	/** The name in n8n's list of actions, if it isn't made of the operation and the resource */
@@ -73,24 +71,9 @@ export interface Operation {
 
 // n8n runs items concurrently, each with its own context. They share only the run's data object, so what they share is cached on it.
 const clients = new WeakMap<object, Promise<ApiClient>>();
-const ledgers = new WeakMap<object, { ledger: Ledger; slots: Semaphore }>();
 
 const readMaxRequests = (context: IExecuteSingleFunctions) =>
 	readParameter(context, maxConcurrentRequests, 'options.');
-
-/** Returns the ledger, and the slots of items that it has begun: n8n killed leaves no more in doubt. Half of them are being sent. */
-function getLedger(context: IExecuteSingleFunctions): { ledger: Ledger; slots: Semaphore } {
-	const run = context.getExecuteData();
-	const known = ledgers.get(run);
-	if (known) return known;
-	const store = isTool(context) ? undefined : openInlineStore(context);
-	const opened = {
-		ledger: store ? new ExecutionLedger(context, store) : NO_LEDGER,
-		slots: new Semaphore(2 * readMaxRequests(context)),
-	};
-	ledgers.set(run, opened);
-	return opened;
-}
 
 async function getClient(context: IExecuteSingleFunctions): Promise<ApiClient> {
 	const run = context.getExecuteData();
@@ -216,12 +199,9 @@ async function callOperation(
 		const { location } = response.headers;
 		return { ...response, headers: location === undefined ? {} : { location } };
 	};
-	const sendOnce = async () => {
-		const { ledger, slots } = getLedger(context);
-		const mayHaveHappened = () => mayHaveHappenedError(request);
-		return await slots.run(async () => await oncePerItem(context, ledger, send, mayHaveHappened));
-	};
-	const sending = nonIdempotent(request) ? sendOnce() : send();
+	const sending = nonIdempotent(request)
+		? oncePerItem(context, send, () => mayHaveHappenedError(request))
+		: send();
 	const toItem = async (response: ApiResponse): Promise<INodeExecutionData> => {
 		const warnings = findIgnoredValues(request, response.body, { ...values, ...extra });
 		const item = result
