@@ -197,7 +197,6 @@ const PROOFS: Record<string, string[]> = {
 		'behind To Approve waits for an answer elsewhere, which is applied, and the session continues',
 	],
 	'another workflow calls the workflow': [
-		'in a sub-workflow together, because the parent gets the last run only',
 		'a workflow gets the items of its sub-workflow with the node, all of them',
 	],
 	'**Always Output Data** is on': [
@@ -207,7 +206,7 @@ const PROOFS: Record<string, string[]> = {
 		'becomes an item with On Error, together with the others',
 		'a failure leaves through the error output, with the other item',
 	],
-	'execution order v0': ['execution order v0 runs what is behind the node once for each item'],
+	'execution order v0': ['execution order v0 runs what is behind the node, too'],
 	'you run the workflow by hand': [
 		'pauses after five minutes without a request',
 		'an execution by hand polls before it pauses, and ends the same',

@@ -125,11 +125,6 @@ beforeAll(async () => {
 	await begin(withCompleted(around('Together', working('Together', 1, 5), pausing())));
 	await begin(
 		withCompleted(
-			around('Early', working('Early', 1, 20), pausing({ options: { returnItemsEarly: true } })),
-		),
-	);
-	await begin(
-		withCompleted(
 			around(
 				'Many',
 				working('Many', ...range(100).map((n) => n % 7)),
@@ -167,14 +162,9 @@ beforeAll(async () => {
 	});
 	await begin(
 		withCompleted(
-			around(
-				'Order v0',
-				working('Order v0', 1, 20),
-				pausing({ options: { returnItemsEarly: true } }),
-				{
-					settings: { executionOrder: 'v0' },
-				},
-			),
+			around('Order v0', working('Order v0', 1, 20), pausing(), {
+				settings: { executionOrder: 'v0' },
+			}),
 		),
 	);
 	await begin(
@@ -248,13 +238,6 @@ describe('items', () => {
 		expect(await countSessions('Together')).toBe(2);
 	});
 
-	test('leave as they complete with Return Items as They Complete', async () => {
-		const execution = await outcome('Early');
-		expectSuccess(execution);
-		expect(runs(execution, 'Completed')).toEqual([done(1), done(2)]);
-		expect(execution.runData[NODE]).toHaveLength(2);
-	});
-
 	test('a hundred sessions of different lengths: one each', async () => {
 		const execution = await outcome('Many');
 		expectSuccess(execution);
@@ -297,10 +280,10 @@ describe('other nodes', () => {
 		expect(await countSessions('Parallel')).toBe(2);
 	});
 
-	test('execution order v0 runs what is behind the node once for each item', async () => {
+	test('execution order v0 runs what is behind the node, too', async () => {
 		const execution = await outcome('Order v0');
 		expectSuccess(execution);
-		expect(runs(execution, 'Completed')).toEqual([done(1), done(2)]);
+		expect(runs(execution, 'Completed')).toEqual([done(1, 2)]);
 	});
 
 	test('a workflow gets the items of its sub-workflow with the node, all of them', async () => {

@@ -141,7 +141,7 @@ describe("n8n's Wait node", () => {
 			parameters: { resume: 'timeInterval', amount: 2, unit: 'minutes' },
 			webhookId: 'wait',
 		});
-		const file = around('Waits', list, pausing({ options: { returnItemsEarly: true } }), {
+		const file = around('Waits', list, pausing(), {
 			more: [wait, arrival('Waited')],
 			follows: { Completed: [['Wait']], Wait: [['Waited']] },
 		});

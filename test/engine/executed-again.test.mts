@@ -46,38 +46,22 @@ describe('items leave', () => {
 		expect(starts(stage)).toHaveLength(3);
 	});
 
-	test('each in a run of its own with Return Items as They Complete, the nodes behind it first', async () => {
-		const stage = createStage();
-		const items = prompts('[work 30m] [say Two]', '[work 2m] [say One]');
-		const parameters = { options: { returnItemsEarly: true } };
-		const run = await stage.run({ wires, items, parameters });
-		expect(textsOf(run)).toEqual([['One'], ['Two']]);
-		expect(run.order.indexOf(AFTER)).toBeLessThan(run.order.lastIndexOf(NODE));
-	});
-
 	test('each paired with the item it belongs to, however late it leaves', async () => {
 		const stage = createStage();
 		const items = prompts('[work 30m] [say Two]', '[ask bash: x]', '[work 2m] [say One]');
 		const flow: Flow = {
 			wires,
 			items,
-			parameters: { options: { returnItemsEarly: true }, maxWait: 60, onMaxWait: 'letRun' },
+			parameters: { maxWait: 60, onMaxWait: 'letRun' },
+			settings: { onError: 'continueRegularOutput' },
 		};
 		const run = await stage.run(flow);
 		const paired = (output: number) =>
 			run.data.resultData.runData[NODE].flatMap(({ data }) =>
 				(data?.main[output] ?? []).map(({ pairedItem }) => pairedItem),
 			);
-		expect(paired(0)).toEqual([{ item: 2 }, { item: 0 }]);
+		expect(paired(0)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		expect(paired(1)).toEqual([{ item: 1 }]);
-	});
-
-	test('in a sub-workflow together, because the parent gets the last run only', async () => {
-		const stage = createStage();
-		const items = prompts('[work 2m] [say One]', '[work 30m] [say Two]');
-		const parameters = { options: { returnItemsEarly: true } };
-		const run = await stage.run({ wires, items, parameters, mode: 'integrated' });
-		expect(textsOf(run)).toEqual([['One', 'Two']]);
 	});
 
 	test('while the execution keeps running, a question leaves at once and the others go on', async () => {
@@ -229,7 +213,6 @@ describe('several nodes', () => {
 });
 
 describe('a connection back to the node', () => {
-	const early = { parameters: { options: { returnItemsEarly: true } } };
 	const through = (node: string): Flow => ({ wires: [[node], []], follows: { [node]: [[NODE]] } });
 
 	test.each<[string, Flow]>([
@@ -239,11 +222,11 @@ describe('a connection back to the node', () => {
 		['To Approve', { wires: [[], [NODE]], items: prompts('[ask bash: x]') }],
 		[
 			'Completed, with On Error that continues,',
-			{ ...early, wires: [[NODE], []], settings: { onError: 'continueRegularOutput' } },
+			{ wires: [[NODE], []], settings: { onError: 'continueRegularOutput' } },
 		],
 		[
 			'the error output',
-			{ ...early, wires: [[NODE], [], [NODE]], settings: { onError: 'continueErrorOutput' } },
+			{ wires: [[NODE], [], [NODE]], settings: { onError: 'continueErrorOutput' } },
 		],
 	])('from %s starts nothing, and the error names the session', async (_, flow) => {
 		const stage = createStage();
@@ -379,21 +362,6 @@ describe('a failure', () => {
 		expect(starts(stage)).toHaveLength(2);
 	});
 
-	test('of one changed item in a retry with On Error leaves once, also if items return early', async () => {
-		const stage = createStage();
-		const { data, node } = await changedRetry(stage, twoItems);
-		node.onError = 'continueRegularOutput';
-		const options = { returnItemsEarly: true };
-		Object.assign(node.parameters, { whileWaiting: 'pause', maxWait: 60, options });
-		const run = await stage.run(twoItems, undefined, { data, mode: 'retry' });
-		expect(textsOf(run).flat().sort()).toEqual([
-			expect.stringMatching(/^An earlier attempt/),
-			'Three',
-			'Two',
-		]);
-		expect(starts(stage)).toHaveLength(3);
-	});
-
 	test.each(['pause', 'keepRunning'])(
 		'before the first reading of a started session is followed by a retry that continues it: %s',
 		async (whileWaiting) => {
@@ -441,17 +409,6 @@ describe('a failure', () => {
 		expect(textsOf(run, 'Errors')).toEqual([[expect.stringMatching(/Broken/)]]);
 	});
 
-	test('before the start, with On Error and Return Items as They Complete, leaves once', async () => {
-		const stage = createStage();
-		const run = await stage.run({
-			wires,
-			items: prompts(' ', '[work 10m] [say Two]'),
-			parameters: { options: { returnItemsEarly: true } },
-			settings: { onError: 'continueRegularOutput' },
-		});
-		expect(textsOf(run)).toEqual([["'Prompt' is empty"], ['Two']]);
-	});
-
 	test('as the first item, with Retry On Fail, runs only its own session again', async () => {
 		const stage = createStage();
 		const items = prompts('[work 2m] [fail Broken]', '[work 5m] [say Two]');
@@ -470,9 +427,9 @@ describe('a failure', () => {
 	test('of another node ends the execution, and a retry continues the sessions', async () => {
 		const stage = createStage();
 		const flow: Flow = {
-			wires: [[FAILS], []],
-			items: prompts('[work 2m] [say One]', '[work 30m] [say Two]'),
-			parameters: { options: { returnItemsEarly: true } },
+			wires: [[], [FAILS]],
+			items: prompts('[ask bash: x] [say One]', '[work 30m] [say Two]'),
+			parameters: { approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 1 } },
 		};
 		const warn = jest.spyOn(stage.logs(), 'warn');
 		const run = await stage.run(flow);
@@ -488,7 +445,7 @@ describe('a failure', () => {
 		for (const entry of data.executionData!.nodeExecutionStack)
 			if (entry.node.name === FAILS) entry.node.name = AFTER;
 		const retried = await stage.run({ ...flow, wires }, undefined, { data, mode: 'retry' });
-		expect(textsOf(retried)).toEqual([['One'], ['Two']]);
+		expect(textsOf(retried)).toEqual([[''], [expect.stringMatching(/^One/), 'Two']]);
 		expect(starts(stage)).toHaveLength(2);
 	});
 

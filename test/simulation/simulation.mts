@@ -439,7 +439,6 @@ export function simulation(
 			asTool: false,
 			pauses,
 			canLeave: true,
-			returnsEarly: false,
 			continues: false,
 			items: [item],
 			ledger: {} as never,

@@ -138,13 +138,6 @@ export const TABLE: Row[] = [
 		},
 	},
 	{
-		rule: 'With Return Items as They Complete, a failure stays until the end',
-		world: {
-			items: [failing(10 * SECOND), lasting(10 * MINUTE)],
-			settings: { returnsEarly: true },
-		},
-	},
-	{
 		rule: 'A kill after an item asked leads to no second session',
 		world: {
 			items: [lasting(HOUR, permission(2 * SECOND))],

@@ -170,7 +170,7 @@ const RULES = {
 /** Returns what a user enters in Run Agent Session. */
 function agentParameters(name: string, settings: Settings, isFirst: boolean): IDataObject {
 	const { keepsRunning, policy, maxWaitMinutes, letsRun, ifNobodyAnswers } = settings;
-	const { unansweredAfterHours, returnsEarly, maxConcurrent } = settings;
+	const { unansweredAfterHours, maxConcurrent } = settings;
 	return {
 		operation: 'start',
 		projectId: byId(projectId),
@@ -186,7 +186,6 @@ function agentParameters(name: string, settings: Settings, isFirst: boolean): ID
 			...(ifNobodyAnswers === 'deny' && { answerIfNobodyAnswers: 'Decide yourself' }),
 		},
 		options: {
-			...(returnsEarly && { returnItemsEarly: true }),
 			...(maxConcurrent !== undefined && { maxConcurrentSessions: maxConcurrent }),
 		},
 	};

@@ -7,7 +7,7 @@ import { addSession, WorkspaceAutomationError } from '../../shared/errors';
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import type { ChatStream } from '../../shared/n8n/chatStream';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
-import { readItemSettings, readPauses, readReturnsEarly } from '../panel/read';
+import { readItemSettings, readPauses } from '../panel/read';
 import type { Known } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
@@ -51,8 +51,6 @@ export interface Batch {
 	couldNotPause?: string;
 	/** True if items can leave while sessions run */
 	canLeave: boolean;
-	/** True if completed items leave before the others have ended */
-	returnsEarly: boolean;
 	/** True if an item that fails becomes an item with its error */
 	continues: boolean;
 	items: Item[];
@@ -120,7 +118,6 @@ export function openBatch(
 	const couldNotPause = wantsPause ? findPauseObstacle(context, engine) : undefined;
 	if (couldNotPause !== undefined && !engine.isAgain)
 		context.logger.warn(`${name} keeps the execution running, because ${couldNotPause}`);
-	const isSubWorkflow = context.getMode() === 'integrated';
 	const batch: Batch = {
 		context,
 		engine,
@@ -128,7 +125,6 @@ export function openBatch(
 		pauses: wantsPause && couldNotPause === undefined,
 		couldNotPause,
 		canLeave: engine.canContinue && !asTool,
-		returnsEarly: readReturnsEarly(context) && engine.canContinue && !isSubWorkflow,
 		continues: continuesOnError(context),
 		ledger: new ExecutionLedger(context),
 		items: [],

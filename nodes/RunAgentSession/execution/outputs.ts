@@ -231,16 +231,8 @@ export const listLeavingBefore = (batch: Batch, { isFailing }: Wake): string[] =
 		: [];
 
 /** Returns whether items can leave before the other sessions have ended. */
-export const hasLeaving = (
-	{ items, returnsEarly, continues }: Batch,
-	{ isFailing }: Wake,
-): boolean =>
-	items.some(
-		(item) =>
-			item.asked.length > 0 ||
-			(isFailing && hasItems(item)) ||
-			(returnsEarly && (hasItems(item) || (continues && item.error && !item.hasLeft))),
-	);
+export const hasLeaving = ({ items }: Batch, { isFailing }: Wake): boolean =>
+	items.some((item) => item.asked.length > 0 || (isFailing && hasItems(item)));
 
 /** Returns the sessions of the items that didn't fail. */
 export const listSiblings = (items: readonly Item[]): Sibling[] =>
@@ -311,14 +303,14 @@ function forgetEnd(item: Item): void {
 
 /** Returns the items that leave now. As a tool, all of them are on the first output, because the model sees no other. */
 export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][] {
-	const { items, returnsEarly } = batch;
+	const { items } = batch;
 	const outputs = noItems();
 	for (const item of items) {
 		const put = (output: number, json: IDataObject) =>
 			outputs[output].push({ json, pairedItem: { item: item.itemIndex } });
 		for (const json of item.asked) put(NEEDS_APPROVAL, json);
 		item.asked = [];
-		if (!isEnd && !returnsEarly) continue;
+		if (!isEnd) continue;
 		const ended = item.hasLeft ? [] : readEnd(batch, item);
 		for (const json of ended) put(COMPLETED, json);
 		if (ended.length > 0) forgetEnd(item);

@@ -85,13 +85,6 @@ export const sendComments = toggle(
 	'Whether to send the comments and reasons of an approval page to the agent as a message',
 );
 
-export const returnItemsEarly = toggle(
-	'Return Items as They Complete',
-	'returnItemsEarly',
-	false,
-	'Whether each completed item leaves right away, instead of all together at the end',
-);
-
 const previewFields: Field[] = [
 	textField('Site ID', 'siteId', {
 		required: true,
@@ -149,7 +142,6 @@ const optionsField = collection(
 		abortOnStop,
 		askIfQuiet,
 		maxConcurrentSessions,
-		returnItemsEarly,
 		simplify,
 	]),
 );

@@ -129,9 +129,6 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 export const readPauses = (context: IExecuteFunctions): boolean =>
 	readParameter(openPanel(context, 0), session.whileWaiting) === 'pause';
 
-export const readReturnsEarly = (context: IExecuteFunctions): boolean =>
-	readOption(openPanel(context, 0), option.returnItemsEarly);
-
 export const readAbortOnStop = (context: IExecuteFunctions): boolean =>
 	readOption(openPanel(context, 0), option.abortOnStop);
 
