@@ -137,7 +137,7 @@ const fault = {
 		message: { type: 'string' },
 		retryAfter: {
 			anyOf: [
-				{ type: 'number', minimum: 0 },
+				{ type: 'number' },
 				{ ...strict, required: ['date'], properties: { date: { type: 'number' } } },
 			],
 		},

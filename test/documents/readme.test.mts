@@ -90,6 +90,13 @@ const PROOFS: Record<string, string[]> = {
 		'a 404 after the last retry is an error that says that the session was started',
 	],
 	'the key is refused (401)': ['%d before the first good poll ends the wait at once'],
+	'takes no new session (429 or 503)': [
+		"a start that isn't taken for half an hour says so once in the log",
+		'a Retry-After %s counts as none',
+	],
+	'takes no new session before the end': [
+		"is an error at once after %s, with the service's code, message and doc_url",
+	],
 	'the response to the start is lost': [
 		"a start with a response lost to %s isn't repeated, not even by a retry",
 	],

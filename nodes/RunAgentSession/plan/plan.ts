@@ -52,12 +52,12 @@ export const pausedDelayMs = (quietMs: number): number =>
 const FIRST_START_MS = 5_000;
 const MAX_START_MS = 60_000;
 
-/** Returns the wait after a start that provably wasn't taken: `Retry-After`, otherwise 5, 10, 20, ... s up to a minute. */
-export const startDelayMs = (failures: number, retryAfterMs: number | undefined): number =>
-	Math.max(
-		1_000,
-		retryAfterMs ?? Math.min(MAX_START_MS, FIRST_START_MS * 2 ** (Math.min(failures, 10) - 1)),
-	);
+/**
+ * Returns the wait after a start that provably wasn't taken: `Retry-After`, otherwise 5, 10, 20, ... s up to a minute.
+ * @param retryAfterMs 0 counts as none: the service's time has passed
+ */
+export const startDelayMs = (failures: number, retryAfterMs = 0): number =>
+	retryAfterMs || Math.min(MAX_START_MS, FIRST_START_MS * 2 ** (Math.min(failures, 10) - 1));
 
 /** A time that never comes. JSON has no Infinity. */
 export const NEVER = Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,7 @@
 import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { withIntent } from '../../shared/n8n/journal';
+import { pluralize } from '../../shared/values';
 import { startDelayMs } from '../plan/plan';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
@@ -107,7 +108,15 @@ async function sendStart(
 /** Statuses with which the service itself says that it didn't take a start. `hadNoEffect` excludes a page with such a status. */
 const NOT_TAKEN_STATUSES = [429, 503];
 
-/** Plans the next try of a start that provably wasn't taken. @throws the error of any other one */
+/** Without Max Wait, the longest `Retry-After` that a start waits for */
+const MAX_START_WAIT_MS = 24 * 3_600_000;
+/** Time after which the log says that a start isn't taken */
+const LATE_START_MS = 30 * 60_000;
+
+/**
+ * Plans the next try of a start that provably wasn't taken.
+ * @throws the error of any other one, and of one that the service won't take in time
+ */
 function waitForStart(run: SessionRun, before: StartState, error: WorkspaceAutomationError): void {
 	const { httpStatus = 0, retryAfter } = error.context;
 	const isRefused = NOT_TAKEN_STATUSES.includes(httpStatus);
@@ -117,18 +126,42 @@ function waitForStart(run: SessionRun, before: StartState, error: WorkspaceAutom
 	const isReached = before.isReached ?? (isRefused || run.dependencies.hasReached());
 	if (!isReached && now >= before.since + MAX_UNREACHED_MS) throw error;
 	const failures = before.failures + 1;
-	const delayMs = startDelayMs(failures, retryAfter === undefined ? undefined : retryAfter * 1_000);
+	const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1_000;
+	const endAt = maxWaitAt(before.since, run.settings.timeouts);
+	const leftMs = endAt === Infinity ? MAX_START_WAIT_MS : endAt - now;
+	// The node's own rate limit isn't the service's word.
+	const isAsked = error.attempt === 'response' && retryAfterMs !== undefined;
+	if (isAsked && leftMs > 0 && retryAfterMs > leftMs)
+		throw notTakenError(error, retryAfterMs, endAt === Infinity);
 	const { message, description, context } = error;
+	const isLate = now >= before.since + LATE_START_MS;
 	const waiting: StartState = {
 		since: before.since,
-		at: Math.min(now + delayMs, maxWaitAt(before.since, run.settings.timeouts)),
+		at: Math.min(now + startDelayMs(failures, retryAfterMs), endAt),
 		failures,
 		...(isReached && { isReached: true as const }),
+		...(isLate && { isLate: true as const }),
 		failure: { message, description, context },
 	};
-	if (now >= maxWaitAt(before.since, run.settings.timeouts)) throw notStartedError(run, waiting);
+	if (now >= endAt) throw notStartedError(run, waiting);
 	run.saveStart(waiting);
-	run.log(`The service took no new session yet: ${message}`);
+	if (failures === 1) run.log(`The service took no new session yet: ${message}`);
+	if (isLate && !before.isLate)
+		run.log(`The service has taken no new session for 30 minutes: ${message}. ${description}`);
+}
+
+function notTakenError(
+	{ facts = '', context }: WorkspaceAutomationError,
+	retryAfterMs: number,
+	isUnlimited: boolean,
+): WorkspaceAutomationError {
+	const raise = isUnlimited ? '' : ", or raise 'Max Wait (Minutes)'";
+	const code = context.code === undefined ? '' : ` Its code is ${context.code}.`;
+	return new WorkspaceAutomationError(
+		`The service takes no new session for ${formatLimit(retryAfterMs)}`,
+		`Run the workflow again after that${raise}. ${facts}${code}`,
+		context,
+	);
 }
 
 function notStartedError(
@@ -138,7 +171,7 @@ function notStartedError(
 	const { message, description, context } = failure!;
 	return new WorkspaceAutomationError(
 		`No session was started within ${formatLimit(settings.timeouts.maxWaitMs)}`,
-		`Raise 'Max Wait (Minutes)', or start fewer sessions at once. The node tried ${failures} times. The latest reason: ${message}. ${description}`,
+		`Raise 'Max Wait (Minutes)', or start fewer sessions at once. The node tried ${pluralize(failures, 'time')}. The latest reason: ${message}. ${description}`,
 		context,
 	);
 }

@@ -83,6 +83,8 @@ export interface StartState {
 	failures: number;
 	/** True once the service has answered */
 	isReached?: true;
+	/** True once the log says that the start isn't taken */
+	isLate?: true;
 	failure?: Omit<Failure, 'next' | 'execution'>;
 }
 
