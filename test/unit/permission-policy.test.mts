@@ -4,7 +4,7 @@ import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
 import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { MAX_TEXT, MAX_TEXTS } from '../../nodes/RunAgentSession/policy/texts.ts';
+import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS } from '../../nodes/shared/limits.ts';
 import { policy, request, rule } from './policies.mts';
 
 const ruling = (given: Policy, permission: string, patterns: string[]) =>
@@ -82,7 +82,7 @@ describe('rules', () => {
 		'a\nb; c & d > e',
 		'\0\ufdd0 *',
 		'C:\\x\\*',
-		'x'.repeat(MAX_TEXT + 1),
+		'x'.repeat(MAX_TEXT_CHARACTERS + 1),
 	])('match a text that is exactly theirs, whatever characters it has: %j', (text) => {
 		for (const decision of ['approve', 'deny'] as const)
 			for (const permission of ['bash', 'edit', 'grep', 'webfetch'])
@@ -200,9 +200,9 @@ describe('a request that is too long for rules', () => {
 	const many = (count: number) => Array.from({ length: count }, (_, at) => `ls ${at}`);
 
 	test.each<[string, string[]]>([
-		['a text', [`ls ${'x'.repeat(MAX_TEXT)}`]],
-		['many patterns', many(MAX_TEXTS + 1)],
-		['many parts', [many(MAX_TEXTS + 1).join(';')]],
+		['a text', [`ls ${'x'.repeat(MAX_TEXT_CHARACTERS)}`]],
+		['many patterns', many(MAX_REQUEST_TEXTS + 1)],
+		['many parts', [many(MAX_REQUEST_TEXTS + 1).join(';')]],
 	])('because of %s, is sent to an approver', (_, patterns) => {
 		const by = (rules: Policy['rules'], defaultDecision: Decision) =>
 			ruling(policy({ rules, defaultDecision }), 'bash', patterns);

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
+import { MAX_RULES } from '../../shared/limits';
 import type { FieldSource } from '../../shared/n8n/fields';
 import { hasOpenHost } from '../policy/addresses';
 import { escapePattern } from '../policy/globs';
@@ -13,8 +14,6 @@ const literalAfter = (before: string, value: string): string => {
 	while (before[before.length - 1 - backslashes] === '\\') backslashes++;
 	return (backslashes % 2 === 1 ? '\\' : '') + escapePattern(value);
 };
-
-const MAX_RULES = 1_000;
 
 /** Returns what's wrong with a rule, and what to do about it. */
 function findInvalidValue(

@@ -1,4 +1,5 @@
 import { lazily } from '../../shared/lazily';
+import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS } from '../../shared/limits';
 import { isRecord, toText } from '../../shared/values';
 import { compareAddress } from './addresses';
 import { readCommand } from './comparedCommand';
@@ -11,11 +12,8 @@ import { Words } from './words';
 
 // Reads the texts of a request.
 
-/** Characters of a text, and patterns and parts of a request, that rules compare */
-export const MAX_TEXT = 4_096;
-export const MAX_TEXTS = 100;
 /** Characters of all texts of a request */
-const MAX_CHARACTERS = 10 * MAX_TEXT;
+const MAX_CHARACTERS = 10 * MAX_TEXT_CHARACTERS;
 /** What reading a character costs, in comparisons */
 const READING_COST = 8;
 
@@ -77,7 +75,7 @@ function readTexts(request: Record<string, unknown>, budget: MatchBudget): Compa
 		const approvedAs = (isKnown && kind) || approvedKind(permission, text);
 		return { permission, text, shown: text, approvedAs, isTooLong: true };
 	};
-	if (patterns.length > MAX_TEXTS) return [{ ...describe(patterns[0]), text: undefined }];
+	if (patterns.length > MAX_REQUEST_TEXTS) return [{ ...describe(patterns[0]), text: undefined }];
 	const all = [
 		...patterns.map((text) => describe(text)),
 		...listFields(request).map(({ value, kind }) => describe(value as string, kind)),
@@ -91,9 +89,11 @@ function readTexts(request: Record<string, unknown>, budget: MatchBudget): Compa
 	if (characters > MAX_CHARACTERS || cost > budget.left) return listed;
 	budget.left -= cost;
 	const texts = listed.flatMap((each) =>
-		each.text.length > MAX_TEXT ? [each] : readText({ ...each, isTooLong: false }, isKnown),
+		each.text.length > MAX_TEXT_CHARACTERS
+			? [each]
+			: readText({ ...each, isTooLong: false }, isKnown),
 	);
-	return texts.length <= MAX_TEXTS ? texts : listed;
+	return texts.length <= MAX_REQUEST_TEXTS ? texts : listed;
 }
 
 export function readRequest(
