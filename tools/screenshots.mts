@@ -38,14 +38,11 @@ interface Scene {
 	output?: string;
 }
 
-/** The example as someone would fill it in who reads the panel from top to bottom, without what is for the scripted agent only */
+/** The example as someone would fill it in who reads the panel from top to bottom */
 function agentSession(): Scene {
 	const node = 'Run Agent Session';
 	const workflow = filledInExample('run-agent-session');
 	const { parameters } = workflow.nodes.find(({ name }) => name === node)!;
-	Object.assign(parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
-	// Scrolls the directives out of the field
-	parameters.prompt = parameters.prompt.replace('\n\n[', '\n\n\n\n[');
 	parameters.options = {};
 	return { workflow, node, panel: 'run-agent-session', view: 'schema', output: 'Completed' };
 }
@@ -195,7 +192,6 @@ async function approvalLink({ host }: Stage, prompt: string): Promise<string> {
 		ifNobodyAnswers: 'deny',
 		unansweredAfter: 2,
 	});
-	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	const id = await host.run(await host.importWorkflow(workflow));
 	for (;;) {
 		const { runData } = await host.waitForExecution(id, { until: 'waiting' });
@@ -252,7 +248,6 @@ async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
 	const session = workflow.nodes.find(({ name }) => name === 'Run Agent Session')!;
 	// The example's rule would approve npm run build.
 	Object.assign(session.parameters, { permissionPolicy: 'ask', prompt: TASK });
-	Object.assign(session.parameters.projectId, { mode: 'list', cachedResultName: 'Juniper Coffee' });
 	for (const approver of session.parameters.approvals.approvers.approver) approver.isBackup = false;
 	workflow.nodes.find(({ name }) => name === 'Ask by email')!.disabled = true;
 	const { host } = stage;

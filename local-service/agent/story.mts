@@ -8,6 +8,7 @@ import {
 } from './directives.mts';
 import type { PermissionInteraction, SessionLog } from './model.mts';
 import type { Turn } from './playback.mts';
+import { findScript } from './scripts.mts';
 
 const usualPrompt: Step[] = [
 	{ kind: 'work', ms: 4000 },
@@ -22,9 +23,14 @@ const usualMessage: Step[] = [{ kind: 'work', ms: 2000 }];
 const orUsual = (script: Script, usual: Step[]): Script =>
 	script.steps.length > 0 ? script : { ...script, steps: usual };
 
-/** The script of a new session. */
-export const scriptOfPrompt = (prompt: string): Script =>
-	orUsual(parseDirectives(prompt), usualPrompt);
+/** The script of a new session: the directives of its prompt, those for a known prompt, or the usual one. */
+export function scriptOfPrompt(prompt: string): Script {
+	const script = parseDirectives(prompt);
+	const known = script.steps.length === 0 ? findScript(prompt) : undefined;
+	return known === undefined
+		? orUsual(script, usualPrompt)
+		: { ...parseDirectives(known), text: script.text };
+}
 /** The script of a later message: its own directives, or those that the turn before has for it. */
 export function scriptOfMessage(text: string, log?: Pick<SessionLog, 'script' | 'events'>): Script {
 	const script = parseDirectives(text);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
+import { SCRIPTS } from '../../local-service/agent/scripts.mts';
 import { examples, exampleWorkflow } from '../../tools/examples.mts';
 import { isNote, noteProblems } from '../../tools/notes.mts';
 
@@ -48,6 +49,13 @@ function steps({ nodes, connections }: WorkflowFile) {
 		),
 	);
 }
+
+test.each(SCRIPTS)('the mock agent has a script for a prompt of an example: %s', (text) => {
+	const prompts = examples().flatMap((name) =>
+		exampleWorkflow(name).nodes.map(({ parameters }) => String(parameters.prompt)),
+	);
+	expect(prompts).toContainEqual(expect.stringContaining(text));
+});
 
 describe.each(examples())('%s.json', (name) => {
 	const workflow = exampleWorkflow(name);

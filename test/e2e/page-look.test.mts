@@ -15,18 +15,22 @@ describe('the approval page', () => {
 	let server: Server;
 	/** Forms that were sent */
 	let forms: string[] = [];
-	/** Number of forms that n8n itself answers, because the execution is running */
-	let running = 0;
+	/** What the next forms are answered with, instead of a page of ours: the status 0 ends the connection, and undefined never responds. */
+	let refusals: Array<{ status: number; text: string } | undefined> = [];
 
 	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		forms.push(Buffer.concat(chunks).toString());
-		if (running-- > 0) {
-			const message = 'The execution "7" is running already.';
-			response.writeHead(409, { 'Content-Type': 'application/json' });
-			response.end(JSON.stringify({ code: 409, message }));
-		} else response.writeHead(200, PAGE_HEADERS).end(renderPage(pageViews().sent));
+		if (refusals.length === 0) {
+			response.writeHead(200, PAGE_HEADERS).end(renderPage(pageViews().sent));
+			return;
+		}
+		const refusal = refusals.shift();
+		if (refusal?.status === 0) response.destroy();
+		else if (refusal)
+			// n8n's error keeps the content type that a node has set.
+			response.writeHead(refusal.status, { 'Content-Type': 'text/html' }).end(refusal.text);
 	}
 
 	beforeAll(async () => {
@@ -135,11 +139,18 @@ describe('the approval page', () => {
 		await page.close();
 	});
 
-	test('sends the form again while the execution is running, and keeps what was chosen', async () => {
-		[forms, running] = [[], 2];
+	test.each([
+		['the execution is running', 409, 'The execution "7" is running already.'],
+		['n8n recovers', 409, 'The execution "7" has finished already.'],
+		['n8n wakes the execution', 500, 'There was a problem executing the workflow'],
+		['n8n is overloaded', 503, 'Database is not ready!'],
+		['n8n starts', 404, 'Cannot POST /webhook-waiting/7'],
+		['n8n is down behind a proxy', 502, '<!doctype html><title>Bad Gateway</title>'],
+		['n8n is down', 0, ''],
+	])('sends the form again while %s, and keeps what was chosen', async (_, status, text) => {
+		forms = [];
+		refusals = [0, 1].map(() => ({ status, text }));
 		const page = await open('one');
-		const said: string[] = [];
-		page.on('console', (message) => said.push(message.text()));
 		await page.getByLabel('Deny').check();
 		await page.getByLabel('Reason').fill('Use the staging site.');
 		await page.getByRole('button', { name: 'Send' }).click();
@@ -149,23 +160,43 @@ describe('the approval page', () => {
 		expect(forms).toHaveLength(3);
 		expect(new Set(forms).size).toBe(1);
 		expect(forms[0]).toContain('request0=1&reason0=Use+the+staging+site.');
-		expect(said.filter((text) => !text.includes('409'))).toEqual([]);
 		await page.close();
 	});
 
-	test('says so if n8n takes no answer, and keeps what was chosen', async () => {
+	const MAYBE = 'Your answer may have been saved. Open the link again to see it';
+
+	test.each([
+		[404, '{"code":404,"message":"The execution \\"7\\" does not exist."}'],
+		[200, '<!doctype html>\n<title>Log in</title>'],
+		[200, '{"message":"Workflow was started"}'],
+	])('shows no response that is not a page of ours: %d %s', async (status, text) => {
+		forms = [];
+		refusals = [{ status, text }];
 		const page = await open('one');
-		await page.route('**/*', async (route) =>
-			route.request().method() === 'POST'
-				? await route.fulfill({ status: 404, json: { code: 404 } })
-				: await route.continue(),
-		);
 		await page.getByLabel('Approve once').check();
 		await page.getByRole('button', { name: 'Send' }).click();
-		await page.getByText('n8n didn’t take the answer (status 404)').waitFor();
+		await page.getByText(MAYBE).waitFor();
+		expect(forms).toHaveLength(1);
 		expect(await page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
 		expect(await page.getByLabel('Approve once').isChecked()).toBe(true);
 		expect(await findProblems(page)).toEqual([]);
+		await page.close();
+	});
+
+	test('gives up after a minute, also if n8n does not respond at all, and says what may have happened', async () => {
+		const page = await browser.newPage({ viewport: SIZES[0] });
+		await page.clock.install();
+		const { port } = server.address() as AddressInfo;
+		await page.goto(`http://127.0.0.1:${port}/one`);
+		await page.getByLabel('Approve once').check();
+		refusals = [{ status: 500, text: '{}' }, undefined];
+		await page.getByRole('button', { name: 'Send' }).click();
+		await page.getByText('There’s no confirmation yet').waitFor();
+		await page.clock.fastForward(59_000);
+		expect(await page.getByRole('button', { name: 'Sending…' }).isDisabled()).toBe(true);
+		await page.clock.fastForward(2_000);
+		await page.getByText(MAYBE).waitFor();
+		expect(await page.getByLabel('Approve once').isChecked()).toBe(true);
 		await page.close();
 	});
 

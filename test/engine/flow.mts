@@ -108,6 +108,7 @@ interface Running {
 
 interface Answer {
 	status: number;
+	headers: Record<string, string>;
 	body: string;
 	/** True if n8n resumes the execution */
 	resumes: boolean;
@@ -365,9 +366,12 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 			const [entry] = data.executionData!.nodeExecutionStack;
 			entry.node.disabled = true;
 			data.resultData.runData[last].pop();
-			const answer: Answer = { status: 200, body: '', resumes: false };
+			const answer: Answer = { status: 200, headers: {}, body: '', resumes: false };
 			const response = {
-				set: () => response,
+				set: (headers: Record<string, string>) => (
+					Object.assign(answer.headers, headers),
+					response
+				),
 				status: (code: number) => ((answer.status = code), response),
 				send: (body: string) => ((answer.body = body), response),
 			};

@@ -1,7 +1,7 @@
 // The agent's questions, reasons for denials, and edits, from the service to the approval page and back, in n8n-core's engine and in simulated time.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject } from 'n8n-workflow';
-import { exampleWorkflow, SCRIPTS } from '../../tools/examples.mts';
+import { exampleWorkflow } from '../../tools/examples.mts';
 import {
 	answering,
 	createStage,
@@ -333,11 +333,11 @@ test('the example "Ask before it publishes" asks a question, shows a diff, and t
 	const [node] = exampleWorkflow(name).nodes.filter(({ type }) =>
 		type.endsWith('.runAgentSession'),
 	);
-	const { permissionPolicy, approvals } = node.parameters;
+	const { prompt, permissionPolicy, approvals } = node.parameters;
 	const stage = createStage();
 	const { item, pages, sent } = await answering(
 		stage,
-		ask(SCRIPTS[name]['Run Agent Session'], { permissionPolicy, approvals }),
+		ask(prompt, { permissionPolicy, approvals }),
 		(html) => fillIn(html, 'Fresh coffee'),
 		(html) => fillIn(html, 'Approve once'),
 		(html) => fillIn(html, 'Deny', { reason0: 'Use the staging site first.' }),

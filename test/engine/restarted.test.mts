@@ -1,7 +1,7 @@
 // A wake right after n8n has started, of a pause that another process made.
 import { beforeEach, expect, test } from '@jest/globals';
 import type { IRunExecutionData } from 'n8n-workflow';
-import { createStage, runsOf, type Flow } from './flow.mts';
+import { createStage, fillIn, NODE, runsOf, type Flow } from './flow.mts';
 import { forgetPackage } from './virtualTime.mts';
 
 beforeEach(forgetPackage);
@@ -49,4 +49,27 @@ test('aborts the session at once after Stop', async () => {
 	expect(stopped.status).toBe('canceled');
 	expect(stage.sessions()).toMatchObject([{ aborted: true }]);
 	expect(stage.time.now()).toBeLessThan(start + 10_000);
+});
+
+const asks: Flow = {
+	parameters: { permissionPolicy: 'ask' },
+	wires: [['After'], ['Asked']],
+	items: [{ prompt: '[ask bash: git push] [say Done]' }],
+};
+
+test("leaves the content type to n8n where n8n sends the page, because n8n's error would keep ours", async () => {
+	const stage = createStage();
+	const contentTypes: unknown[] = [];
+	await stage.run(asks, async (paused) => {
+		const [item] = runsOf(paused, NODE, 1).flat();
+		if (!item || contentTypes.length > 0) return;
+		const link = String(item.approvalUrl);
+		const elsewhere = { ...paused, executionId: 'elsewhere' };
+		const page = await stage.open(asks, elsewhere, link);
+		const reply = await stage.open(asks, elsewhere, link, fillIn(page.body, 'Deny'));
+		expect(reply.body).toContain('Your answer was saved');
+		contentTypes.push(page.headers['Content-Type'], reply.headers['Content-Type']);
+		return (await stage.open(asks, paused, link, fillIn(page.body, 'Deny'))).data;
+	});
+	expect(contentTypes).toEqual(['text/html; charset=utf-8', undefined]);
 });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { FIRST_LINE } from '../../nodes/RunAgentSession/page/script.ts';
 import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
@@ -176,6 +177,13 @@ describe("an agent's words", () => {
 });
 
 describe('the page', () => {
+	test.each([
+		['requests', { pending: pending(request()) }],
+		['nothing to decide', {}],
+	])('begins with the line that its script looks for: %s', (_, view) => {
+		expect(page(view).split('\n')[0]).toBe(FIRST_LINE);
+	});
+
 	test('has no external source, and only the style and the script that its policy names', () => {
 		const html = page({ pending: pending(request()) });
 		const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script);

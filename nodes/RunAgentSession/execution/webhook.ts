@@ -3,6 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { realClock } from '../../shared/client/clock';
 import { PAGE_HEADERS, renderPage } from '../page/html';
 import { runsHere, saveWithRecent } from '../page/links';
+import { omit } from '../../shared/values';
 import { FAILED, respond, type PageResponse } from '../page/respond';
 import { openPausedExecution } from './engine';
 import { listCourses } from './journal';
@@ -45,7 +46,8 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	for (const each of response.saves) saveWithRecent(executionId, contexts, each, now);
 	const workflowData = execution.resume();
 	if (runsHere(executionId, now)) return { ...send(context, response), workflowData };
-	context.getResponseObject().set(PAGE_HEADERS);
+	// n8n sends a text as HTML by itself, and its error would keep our content type.
+	context.getResponseObject().set(omit(PAGE_HEADERS, 'Content-Type'));
 	return { workflowData, webhookResponse: render(response) };
 }
 

@@ -21,7 +21,7 @@ import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/ti
 import type { Vote, VoteName } from '../requests/votes';
 import { CHANGE_STYLE, changeView } from './changeView';
 import { agentText, markup, MIXED_HINT, mixesAlphabets, type Html, type Part } from './markup';
-import { PAGE_SCRIPT } from './script';
+import { FIRST_LINE, PAGE_SCRIPT } from './script';
 import { PAGE_STYLE } from './style';
 import {
 	answerField,
@@ -633,8 +633,7 @@ export function renderPage(view: PageView): string {
 		reader,
 		wholeChange,
 	} = view;
-	return markup`<!doctype html>
-<html lang="en">
+	return markup`${{ html: FIRST_LINE }}
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">

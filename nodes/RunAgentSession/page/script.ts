@@ -1,7 +1,10 @@
-// While the execution runs, n8n itself answers 409 with JSON, and 500 if it wakes at this moment. The script then
-// repeats the request, so that no choice is lost.
-// Without scripts, the page works as well. The Content-Security-Policy names the hash of exactly this text.
+// While an execution runs, wakes or n8n restarts, n8n itself answers a form with an error, also if it saved the answer. The script then
+// repeats the form, so that no choice is lost. Without scripts, the page works as well.
 
+/** The first line of each of our pages. The script shows nothing that begins otherwise, whatever its content type. */
+export const FIRST_LINE = '<!doctype html><html lang="en" id="approval-page">';
+
+/** The Content-Security-Policy names the hash of exactly this text. */
 export const PAGE_SCRIPT = `
 addEventListener('submit', async (event) => {
 	event.preventDefault();
@@ -9,37 +12,28 @@ addEventListener('submit', async (event) => {
 	const button = form.querySelector('button');
 	const status = form.querySelector('[role=status]');
 	const body = new URLSearchParams(new FormData(form));
-	const until = Date.now() + 60000;
-	const say = (text) => {
-		status.textContent = text;
-		button.disabled = false;
-		button.textContent = 'Send';
-	};
+	const minute = new AbortController();
+	const { signal } = minute;
+	setTimeout(() => minute.abort(), 60000);
 	button.disabled = true;
 	button.textContent = 'Sending…';
 	status.textContent = '';
-	for (;;) {
-		const answer = await fetch('', { method: 'POST', body }).catch(() => undefined);
-		if (!answer) return say('There’s no connection. Nothing was sent. Select Send again.');
-		const text = await answer.text();
-		const isPage = /html/.test(answer.headers.get('content-type'));
-		const isBusy = isPage
-			? answer.headers.has('retry-after')
-			: /running already|executing the workflow/.test(text);
-		if (isBusy && Date.now() < until) {
-			await new Promise((resolve) => setTimeout(resolve, 1000));
-			continue;
-		}
-		if (isPage) {
+	while (!signal.aborted) {
+		const response = await fetch('', { method: 'POST', body, signal }).catch(() => undefined);
+		const text = response ? await response.text().catch(() => '') : '';
+		const isPage = text.startsWith('${FIRST_LINE}');
+		if (isPage && !response.headers.has('retry-after')) {
 			document.open();
 			document.write(text);
 			return document.close();
 		}
-		return say(
-			isBusy
-				? 'n8n is still busy. Nothing was sent. Select Send again in a minute.'
-				: 'n8n didn’t take the answer (status ' + answer.status + '). The workflow may have ended.',
-		);
+		const isBusy = !response || isPage || response.status === 409 || response.status >= 500;
+		if (!isBusy && !/Cannot (GET|POST) /.test(text)) break;
+		status.textContent = 'There’s no confirmation yet. Your answer is being sent again.';
+		await new Promise((resolve) => setTimeout(resolve, 1000));
 	}
+	status.textContent = 'Your answer may have been saved. Open the link again to see it, or select Send again.';
+	button.disabled = false;
+	button.textContent = 'Send';
 });
 `;
