@@ -1,7 +1,7 @@
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
 import { statusOverride } from '../../shared/client/overrides';
-import { hasEnded, isKnownStatus } from '../../shared/client/session';
+import { hasEnded, isKnownStatus, type Session } from '../../shared/client/session';
 import {
 	addSession,
 	CanceledError,
@@ -10,7 +10,7 @@ import {
 	StillRunningError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
-import { excerpt, formatSeconds } from '../../shared/values';
+import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
 import { endRequests, MAX_PENDING } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import type { Turn } from './record';
@@ -71,8 +71,32 @@ export function endedResult(run: DecidingRun): RunResult | undefined {
 	const isFailed = status === 'failed';
 	if (!isFailed && error !== undefined)
 		run.warnings.add(`The session completed, and the service says: ${excerpt(error, 500)}`);
+	const unfinished = isFailed ? [] : listUnfinished(session);
+	if (unfinished.length > 0)
+		run.warnings.add(
+			`The session completed, but ${unfinished.join(', and ')}. The result may be early.`,
+		);
 	run.save({ requests: endRequests(run.record.requests) });
 	return toResult(run, isFailed ? 'failed' : 'completed');
+}
+
+/** The API document lists no statuses of tools. */
+const UNFINISHED_TOOLS = ['pending', 'running'];
+
+/** Returns what shows that the agent of a completed session may still work. */
+function listUnfinished({ latestMessage, latestTool }: Session): string[] {
+	const { role, completedAt } = latestMessage ?? {};
+	const isToolRunning = UNFINISHED_TOOLS.includes(toText(latestTool?.status));
+	return [
+		...(role === undefined
+			? ['it has no message']
+			: role !== 'assistant'
+				? ["its latest message isn't the agent's"]
+				: completedAt === undefined
+					? ["its latest message isn't complete"]
+					: []),
+		...(isToolRunning ? [`its latest tool still runs (${quote(latestTool?.name, 50)})`] : []),
+	];
 }
 
 function addSessionToError({ record }: DecidingRun, error: unknown): unknown {
