@@ -1,20 +1,27 @@
 // A wake right after n8n has started, of a pause that another process made.
 import { beforeEach, expect, test } from '@jest/globals';
-import type { IRunExecutionData } from 'n8n-workflow';
+import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
 import { createStage, fillIn, NODE, runsOf, type Flow } from './flow.mts';
 import { forgetPackage } from './virtualTime.mts';
 
 beforeEach(forgetPackage);
 
 const flow: Flow = { wires: [['After']], items: [{ prompt: '[work 10m] [say Done]' }] };
+const OTHER = 'Second agent';
+/** Two nodes in parallel */
+const parallel = (options: IDataObject = {}): Flow => ({
+	...flow,
+	first: [NODE, OTHER],
+	more: { [OTHER]: { options } },
+});
 
 /** Returns the data of an execution that was paused at once. Under another ID, this process doesn't know it. */
-async function pausedElsewhere(stage: ReturnType<typeof createStage>) {
+async function pausedElsewhere(stage: ReturnType<typeof createStage>, paused = flow) {
 	const { data } = await new Promise<{ data: object }>(
 		(resolve) =>
 			void stage
-				.run(flow, async (paused) => {
-					resolve(paused);
+				.run(paused, async (run) => {
+					resolve(run);
 					throw new Error('n8n is killed');
 				})
 				.catch(() => {}),
@@ -37,18 +44,41 @@ test("waits until n8n's recovery is over", async () => {
 	expect(stage.sessions()).toHaveLength(1);
 });
 
-test('aborts the session at once after Stop', async () => {
-	const stage = createStage();
-	const start = stage.time.now();
-	const saved = await pausedElsewhere(stage);
-	const stopped = await stage.time.run(async () => {
-		const running = stage.begin(flow, 'stopped elsewhere', saved);
+/** Stops a paused execution soon after the restart. */
+async function stopWoken(stage: ReturnType<typeof createStage>, stopped: Flow) {
+	const saved = await pausedElsewhere(stage, stopped);
+	return await stage.time.run(async () => {
+		const running = stage.begin(stopped, 'stopped elsewhere', saved);
 		setTimeout(running.stop, 5_000);
 		return await running.result;
 	});
-	expect(stopped.status).toBe('canceled');
+}
+
+test('aborts the session at once after Stop', async () => {
+	const stage = createStage();
+	const start = stage.time.now();
+	const { status } = await stopWoken(stage, flow);
+	expect(status).toBe('canceled');
 	expect(stage.sessions()).toMatchObject([{ aborted: true }]);
 	expect(stage.time.now()).toBeLessThan(start + 10_000);
+});
+
+test('aborts the sessions of all nodes after Stop, also of those that have not run since', async () => {
+	const stage = createStage();
+	const run = await stopWoken(stage, parallel());
+	expect(stage.sessions()).toMatchObject([{ aborted: true }, { aborted: true }]);
+	for (const { sessionId } of stage.sessions())
+		expect(run.data.resultData.error?.description).toContain(`Session ${sessionId} was aborted.`);
+});
+
+test("names another node's session that Stop leaves running", async () => {
+	const stage = createStage();
+	const run = await stopWoken(stage, parallel({ abortOnStop: false }));
+	const left = stage.sessions().filter(({ aborted }) => !aborted);
+	expect(left).toHaveLength(1);
+	expect(run.data.resultData.error?.description).toContain(
+		`Session ${left[0].sessionId} is still running.`,
+	);
 });
 
 const asks: Flow = {

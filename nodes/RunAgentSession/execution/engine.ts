@@ -41,7 +41,13 @@ interface Hooks {
 interface PrivateContext {
 	runExecutionData?: IRunExecutionData | null;
 	additionalData?: { hooks?: Hooks; setExecutionStatus?(status: string): void };
+	workflow?: unknown;
+	mode?: string;
+	closeFunctions?: unknown;
+	abortSignal?: AbortSignal;
 }
+
+type CreateContext = new (...values: unknown[]) => IExecuteFunctions;
 
 interface Members {
 	entry: Entry;
@@ -171,6 +177,25 @@ export class Engine {
 
 	get contexts(): Record<string, IDataObject> {
 		return (this.members?.data.executionData.contextData ?? {}) as Record<string, IDataObject>;
+	}
+
+	/** Returns the context of another node that waits in the execution, or undefined if this n8n offers none. */
+	openContext(nodeName: string): IExecuteFunctions | undefined {
+		const { context } = this;
+		if (nodeName === context.getNode().name) return context;
+		const entry = this.stack.find(({ node }) => node.name === nodeName);
+		const { workflow, additionalData, mode, runExecutionData, closeFunctions, abortSignal } =
+			context as PrivateContext;
+		if (!entry) return undefined;
+		try {
+			const opened = new (context.constructor as CreateContext)(
+				...[workflow, entry.node, additionalData, mode, runExecutionData, 0],
+				...[entry.data.main[0], entry.data, entry, closeFunctions, abortSignal],
+			);
+			return opened.getContext('node') === this.contexts[`node:${nodeName}`] ? opened : undefined;
+		} catch {
+			return undefined;
+		}
 	}
 
 	/** Returns whether an approver's answer is new in any node of the execution. */

@@ -64,7 +64,7 @@ export async function runNode(context: IExecuteFunctions): Promise<INodeExecutio
 		return await runBatch(engine, wake, context);
 	} catch (error) {
 		if (!(error instanceof CanceledError)) throw toNodeError(context.getNode(), error, 0);
-		throw toNodeError(context.getNode(), await stopSessions(context, wake), 0);
+		throw toNodeError(context.getNode(), await stopSessions(context, engine, wake), 0);
 	}
 }
 

@@ -1,51 +1,60 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { createClient } from '../../shared/client/createClient';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { abortSession } from '../session/finish';
 import { readAbortOnStop } from '../panel/read';
 import type { Wake } from './batch';
-import { listSessionJournals } from './journal';
+import type { Engine } from './engine';
+import { listSessionJournals, sessionOf, type SessionJournal } from './journal';
 import { canceledError } from './output';
 import { listFailures } from './outputs';
 
-/** Aborts every session of the execution that hasn't ended. Returns the error after Stop, which names them. */
-export async function stopSessions(context: IExecuteFunctions, wake: Wake): Promise<Error> {
+/**
+ * Aborts every session of the execution that hasn't ended, also of nodes and entries that haven't run in this wake.
+ * @returns the error after Stop, which names them
+ */
+export async function stopSessions(
+	context: IExecuteFunctions,
+	engine: Engine,
+	wake: Wake,
+): Promise<Error> {
 	const batches = [...wake.batches.values()];
 	// A start in flight isn't cut off, because it may leave a session running.
 	await Promise.allSettled(batches.flatMap(({ flights }) => [...flights.values()]));
 	const failures = batches.flatMap(({ items }) => listFailures(items));
-	const contexts = new Map(
-		[context, ...batches.map((each) => each.context)].map((each) => [each.getNode().name, each]),
+	const own = { [`node:${context.getNode().name}`]: context.getContext('node') };
+	const nodes = Object.entries({ ...engine.contexts, ...own });
+	const sentences = await Promise.all(
+		nodes.map(async ([key, nodeContext]) => {
+			const name = key.replace(/^node:/, '');
+			return await stopNode(name, nodeContext, engine.openContext(name), context.logger);
+		}),
 	);
-	const sentences = await Promise.all([...contexts.values()].map(stopNode));
 	return canceledError(context, failures, sentences.flat());
 }
 
 /** Returns a sentence for each session of a node. */
-async function stopNode(context: IExecuteFunctions): Promise<string[]> {
-	const node = context.getNode().name;
-	const ledger = new ExecutionLedger(context);
-	const running = listSessionJournals(context.getContext('node')).filter(
+async function stopNode(
+	node: string,
+	nodeContext: IDataObject,
+	context: IExecuteFunctions | undefined,
+	logger: IExecuteFunctions['logger'],
+): Promise<string[]> {
+	const running = listSessionJournals(nodeContext).filter(
 		(journal) => journal.read()?.state === 'running',
 	);
 	const sentences = running.map(async (journal): Promise<string> => {
-		const { sessionId } = journal.read() as { sessionId: string };
-		const log = (message: string) => context.logger.info(message, { sessionId, node });
-		if (!readAbortOnStop(context)) {
+		const { sessionId } = sessionOf(journal.read());
+		const log = (message: string) => logger.info(message, { sessionId, node });
+		if (context && !readAbortOnStop(context)) {
 			log(
 				`The execution was stopped. Agent session ${sessionId} is still running, because Abort on Stop is off`,
 			);
 			return `Session ${sessionId} is still running.`;
 		}
-		// These requests don't use the execution's signal, which cancels every request.
-		const failure = await createClient(context).then(
-			async (api) => await abortSession(api, sessionId, { ignoreCancel: true }),
-			(error: Error) => error,
-		);
+		const failure = await (context ? abort(context, journal) : new Error('n8n offers no context'));
 		if (!failure) {
-			await ledger.of(journal.key).forget('start');
-			journal.write(undefined);
 			log(`The execution was stopped. Agent session ${sessionId} was aborted`);
 			return `Session ${sessionId} was aborted.`;
 		}
@@ -55,4 +64,21 @@ async function stopNode(context: IExecuteFunctions): Promise<string[]> {
 		return `Session ${sessionId} couldn't be aborted and may still be running.`;
 	});
 	return await Promise.all(sentences);
+}
+
+/** Aborts a session, and removes its record. Returns the error if that failed. */
+async function abort(
+	context: IExecuteFunctions,
+	journal: SessionJournal,
+): Promise<Error | undefined> {
+	const { sessionId = '' } = sessionOf(journal.read());
+	// These requests don't use the execution's signal, which cancels every request.
+	const failure = await createClient(context).then(
+		async (api) => await abortSession(api, sessionId, { ignoreCancel: true }),
+		(error: Error) => error,
+	);
+	if (failure) return failure;
+	await new ExecutionLedger(context).of(journal.key).forget('start');
+	journal.write(undefined);
+	return undefined;
 }
