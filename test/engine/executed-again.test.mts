@@ -1,6 +1,6 @@
 // n8n executes Run Agent Session again and again with the same items, without a connection back: the mechanism, in n8n's engine.
 import { describe, expect, jest, test } from '@jest/globals';
-import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import { controlWithin } from '../../local-service/control/client.mts';
 import { core } from '../../n8n-host/core.mts';
 import { byId } from '../../n8n-host/workflows.mts';
@@ -16,6 +16,7 @@ import {
 	type Fill,
 	type Flow,
 } from './flow.mts';
+import { CHAT_TRIGGER, RESPONDING_NODES } from './respondingNodes.mts';
 
 const AFTER = 'After';
 const MESSAGE = 'Message';
@@ -273,20 +274,36 @@ describe('n8n killed', () => {
 	);
 });
 
-describe.each([
-	['lastNode', 0],
-	['onReceived', 1],
-])('a webhook that responds with %s', (responseMode, pauses) => {
-	test(`${pauses ? 'lets' : 'keeps'} the execution ${pauses ? 'pause' : 'running, because n8n responds at the end'}`, async () => {
-		const stage = createStage();
-		const run = await stage.run({
+describe('a caller', () => {
+	const called = async (type: string, parameters: IDataObject, more: Partial<Flow> = {}) => {
+		const run = await createStage().run({
 			wires,
 			items: prompts('[work 2m] [say Done]'),
-			trigger: { type: 'n8n-nodes-base.webhook', parameters: { responseMode } },
+			trigger: { type, parameters },
 			mode: 'webhook',
+			...more,
 		});
-		expect(Math.min(run.wakes, 1)).toBe(pauses);
 		expect(textsOf(run)).toEqual([['Done']]);
+		return run.wakes > 0;
+	};
+
+	test.each(RESPONDING_NODES)(
+		'of %s with %j keeps the execution running if it waits until the workflow ends: %s',
+		async (type, parameters, waits) => {
+			expect(await called(type, parameters)).toBe(!waits);
+		},
+	);
+
+	test('waits also in a manual execution, and no more in a retry', async () => {
+		expect(await called(CHAT_TRIGGER, {}, { mode: 'manual' })).toBe(false);
+		expect(await called(CHAT_TRIGGER, {}, { mode: 'retry' })).toBe(true);
+	});
+
+	test('waits while n8n streams the response', async () => {
+		const { prototype } = core.ExecuteContext;
+		const streams = jest.spyOn(prototype, 'isStreaming').mockReturnValue(true);
+		expect(await called('n8n-nodes-base.webhook', {})).toBe(false);
+		streams.mockRestore();
 	});
 });
 

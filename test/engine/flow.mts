@@ -50,6 +50,8 @@ const pass: INodeType = {
 			{ displayName: 'Items', name: 'items', type: 'json', default: '' },
 			// As n8n's Webhook node has it
 			{ displayName: 'Respond', name: 'responseMode', type: 'string', default: 'onReceived' },
+			// As n8n's Chat Trigger has it
+			{ displayName: 'Options', name: 'options', type: 'json', default: {} },
 		],
 	},
 	async execute() {

@@ -99,7 +99,7 @@ function findPauseObstacle(context: IExecuteFunctions, engine: Engine): string |
 	if (context.getMode() === 'integrated' && !returnsAfterPause(context))
 		return "this n8n can't pause a sub-workflow";
 	if (engine.respondsAtEnd)
-		return "a webhook waits for its response, which n8n can't send after a pause";
+		return "its caller waits for a response, which n8n can't send after a pause";
 	return undefined;
 }
 

@@ -128,10 +128,18 @@ const columnOnlyDate = (at: number): Date =>
 type GetParents = (
 	name: string,
 	options: { includeNodeParameters: boolean },
-) => Array<{ type: string; parameters?: IDataObject }>;
+) => Array<{ name: string; type: string; parameters?: IDataObject }>;
 
-/** Triggers that can hold a response back until the workflow ends */
-const WEBHOOK_TYPES = ['n8n-nodes-base.webhook', 'n8n-nodes-base.formTrigger'];
+/** How n8n's nodes say when they respond: those that can hold a response back until the workflow ends */
+const RESPONSE_MODES: Record<string, (parameters: IDataObject) => unknown> = {
+	'n8n-nodes-base.webhook': ({ responseMode }) => responseMode,
+	'n8n-nodes-base.formTrigger': ({ responseMode }) => responseMode,
+	'n8n-nodes-base.wait': ({ responseMode }) => responseMode,
+	'@n8n/n8n-nodes-langchain.chatTrigger': ({ options }) =>
+		(options as IDataObject | undefined)?.responseMode ?? 'lastNode',
+};
+/** In a retry, nobody waits anymore. */
+const CALLED_MODES = ['webhook', 'chat', 'manual'];
 
 /** How n8n executes the node in this run, and executes it again. */
 export class Engine {
@@ -163,15 +171,17 @@ export class Engine {
 		return this.members !== undefined;
 	}
 
-	/** True if a webhook responds when the workflow ends: n8n can't respond after a pause */
+	/** True if a caller waits until the workflow ends: n8n can't respond after a pause */
 	get respondsAtEnd(): boolean {
-		const { context } = this;
-		if (context.getMode() !== 'webhook') return false;
+		const { context, members } = this;
+		if (context.isStreaming?.()) return true;
+		if (!CALLED_MODES.includes(context.getMode())) return false;
 		const options = { includeNodeParameters: true };
 		const parents = (context.getParentNodes as GetParents)(context.getNode().name, options);
+		const { runData } = members?.data.resultData ?? {};
 		return parents.some(
-			({ type, parameters }) =>
-				WEBHOOK_TYPES.includes(type) && parameters?.responseMode === 'lastNode',
+			({ name, type, parameters = {} }) =>
+				(!runData || name in runData) && RESPONSE_MODES[type]?.(parameters) === 'lastNode',
 		);
 	}
 
