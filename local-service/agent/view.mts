@@ -16,13 +16,13 @@ function showQuestion({ id, type, text, options }: QuestionInteraction) {
 /** A pending interaction as the API shows it. */
 function showInteraction(interaction: Interaction) {
 	if (interaction.type !== 'permission') return showQuestion(interaction);
-	const { id, type, askedAt, permission, patterns, options, change } = interaction;
+	const { id, type, permission, patterns, options, change } = interaction;
 	return {
 		type,
 		id,
 		permission,
 		patterns,
-		metadata: { askedAt: iso(askedAt), ...(change && showChange(change, patterns)) },
+		metadata: change ? showChange(change, patterns) : {},
 		response: {
 			type: 'choice',
 			options,

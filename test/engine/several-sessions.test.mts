@@ -201,3 +201,31 @@ describe('approvers whom each item names', () => {
 		expect(sent.join()).not.toContain(ofBen);
 	});
 });
+
+test('an old tab never answers a later request that looks the same', async () => {
+	const stage = createStage();
+	const deploy = '[ask bash: npm run deploy -- --prod]';
+	const approvers = ['Anna', 'Ben'].map((name) => ({ name, contact: `${name}@example.com` }));
+	const flow = flowOf([`${deploy} [work 20m] ${deploy} [say Done]`], {
+		maxWait: 120,
+		onMaxWait: 'letRun',
+		approvals: { approvers: { list: [{ approvers }] } },
+	});
+	const tabs: Array<{ link: string; form: Record<string, string> }> = [];
+	let late: { status: number; resumes: boolean } | undefined;
+	await stage.run(flow, async (paused) => {
+		const asked = runsOf(paused, NODE, 1).flat();
+		if (tabs.length === 0 && asked.length === 2) {
+			for (const { approvalUrl } of asked) {
+				const link = String(approvalUrl);
+				const { body } = await stage.open(flow, paused, link);
+				tabs.push({ link, form: fillIn(body, 'Approve once') });
+			}
+			return (await stage.open(flow, paused, tabs[0].link, tabs[0].form)).data;
+		}
+		if (asked.length === 4) late ??= await stage.open(flow, paused, tabs[1].link, tabs[1].form);
+		return undefined;
+	});
+	expect(late).toMatchObject({ status: 409, resumes: false });
+	expect(stage.of('POST', '/resolve')).toHaveLength(1);
+});

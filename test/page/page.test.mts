@@ -8,7 +8,7 @@ import { createForm, type Asking } from '../../nodes/RunAgentSession/page/view.t
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
 import { readInteractions, type Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
 import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
@@ -372,11 +372,11 @@ describe('an answer', () => {
 		const form = pending(...two);
 		expect(read(form, { shown: form.shown, ...filled })).toMatchObject([
 			{
-				contentHash: form.requests[0].record.contentHash,
+				request: requestKey(form.requests[0].record),
 				vote: { decision: 'approve', option: 'once', comment: 'Go on.' },
 			},
 			{
-				contentHash: form.requests[1].record.contentHash,
+				request: requestKey(form.requests[1].record),
 				vote: { decision: 'deny', option: 'reject', comment: 'Go on.' },
 			},
 		]);

@@ -15,7 +15,7 @@ import {
 	type PageSession,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import { createBallot, type Approver } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
 import { request, session } from '../unit/interactions.mts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -114,7 +114,7 @@ test('a form with a choice is saved, and the page repeats it', () => {
 	expect(response).toMatchObject({
 		status: 200,
 		view: { title: 'Your answer was saved', given: [{ vote: { decision: 'approve' } }] },
-		saves: [{ contextName: 'node:A', answer: { answers: [{ id: 'request of one' }] } }],
+		saves: [{ contextName: 'node:A', answer: { answers: [{ request: requestKey(record.requests[0]) }] } }],
 	});
 });
 
@@ -189,8 +189,7 @@ test('"Approve all that look the same" is for sessions of one project', () => {
 		[sameField(0)]: 'on',
 	};
 	const { saves } = call(records, { method: 'POST', contentType: FORM, body });
-	expect(saves?.map(({ answer }) => answer.answers[0].id)).toEqual([
-		'request of 0',
-		'request of 1',
-	]);
+	expect(saves?.map(({ answer }) => answer.answers[0].request)).toEqual(
+		records.slice(0, 2).map(({ requests }) => requestKey(requests[0])),
+	);
 });

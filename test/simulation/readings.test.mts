@@ -131,6 +131,29 @@ describe('a reading', () => {
 	});
 });
 
+test.each(['Approve once', 'Deny'] as const)(
+	'an answer to a request whose count has grown since is not sent: %s',
+	async (choice) => {
+		const run = pausingRun('[ask bash: ban_user] [say Done]');
+		const counts = (duration: number) => ({
+			change: (body: any) => ({
+				...body,
+				pendingInteractions: body.pendingInteractions.map((each: object) => ({
+					...each,
+					metadata: { duration },
+				})),
+			}),
+		});
+		run.service.meets('poll', counts(1));
+		expect((await run.begin()).kind).toBe('needsApproval');
+		run.service.clear();
+		run.service.meets('poll', counts(5_001));
+		expect(run.answer(choice)).toBe(true);
+		expect((await run.after(1_000)).kind).toBe('needsApproval');
+		expect(run.posted('/resolve')).toEqual([]);
+	},
+);
+
 describe('while the service takes no decision', () => {
 	/** An execution that pauses, with one request that approvers were asked about */
 	async function asked(changes: WakeSettings = {}) {

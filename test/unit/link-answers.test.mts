@@ -13,7 +13,7 @@ import {
 	type FormAnswer,
 	type TeamSettings,
 } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import type { RequestRecord } from '../../nodes/RunAgentSession/requests/record.ts';
+import { requestKey, type RequestRecord } from '../../nodes/RunAgentSession/requests/record.ts';
 
 const SECOND = 1_000;
 const CONTENT = 'content';
@@ -31,8 +31,7 @@ const record = (id: string, changes: Partial<RequestRecord> = {}): RequestRecord
 });
 
 const answerAt = (at: number, id = 'r1'): FormAnswer => ({
-	contentHash: CONTENT,
-	id,
+	request: requestKey(record(id)),
 	vote: { decision: 'approve', option: 'once', choice: 'Approve once', at },
 });
 
@@ -44,20 +43,18 @@ const ANNA: TeamSettings = {
 };
 
 describe('a vote', () => {
-	const ballot = ask();
-	const verdict = { decision: 'approve' as const, option: 'once', decidedBy: 'page' };
-	const decided = record('r1', {
-		votes: [{ ...answerAt(20).vote, approver: 0 }],
-		decision: { verdict, at: 30, state: 'confirmed', pollsShown: 0 },
-	});
-	test.each([
-		['that was cast', 20, undefined],
-		['before the one that was cast', 10, undefined],
-		['after the one that was cast', 40, 40],
-	])('%s counts for the next request with the same content only if it is new', (_, at, cast) => {
-		const requests = [decided, record('r2')];
-		const after = castAnswer({ requests, ballots: [ballot] }, ballot, 0, answerAt(at));
-		expect(after?.[1].votes[0].at).toBe(cast);
+	test.each<[string, boolean, Partial<RequestRecord>]>([
+		['the request', true, {}],
+		['a request with another ID', false, { id: 'r2' }],
+		['a request with other content', false, { contentHash: 'other' }],
+		['a later request that looks the same', false, { seenAt: 1 }],
+		['a request that has this answer', false, { votes: [{ ...answerAt(20).vote, approver: 0 }] }],
+		['a request with an earlier answer', true, { votes: [{ ...answerAt(1).vote, approver: 0 }] }],
+	])('counts for %s: %s', (_, counts, changes) => {
+		const requests = [record('r1', changes)];
+		const ballot = createBallot(requests, undefined, 1, {});
+		const after = castAnswer({ requests, ballots: [ballot] }, ballot, 0, answerAt(20));
+		expect(after !== undefined).toBe(counts);
 	});
 
 	test.each([

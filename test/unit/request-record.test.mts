@@ -5,7 +5,6 @@ import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	createBallot,
-	findBallot,
 	mustBeAsked,
 	type Ballot,
 } from '../../nodes/RunAgentSession/requests/ballots.ts';
@@ -19,6 +18,7 @@ import {
 	recordSending,
 	recordTaken,
 	recordVotes,
+	requestKey,
 	type RequestRecord,
 } from '../../nodes/RunAgentSession/requests/record.ts';
 import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
@@ -28,6 +28,7 @@ import {
 	type Vote,
 	type SettledVerdict,
 } from '../../nodes/RunAgentSession/requests/votes.ts';
+import { unansweredAt } from '../../nodes/RunAgentSession/requests/times.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { request as anyRequest, session } from './interactions.mts';
 
@@ -46,130 +47,101 @@ const vote = (changes: Partial<Vote> = {}): Vote => ({
 	...changes,
 });
 
-const START = Date.parse('2026-10-05T09:00:00Z');
-const time = (ms: number) => new Date(START + ms).toISOString();
-/** The pending records after two polls, 10 s apart. The request counts as the same if its record stays. */
-const twice = (one: Interaction, other: Interaction) =>
-	polled(polled([], START, one), START + 10_000, other);
-const isSame = (one: Interaction, other: Interaction) => twice(one, other).length === 1;
-
-describe('content identifies a request', () => {
-	test.each<[string, Interaction, Interaction, boolean]>([
-		['another ID', request(), request({ id: 'r2' }), true],
-		['another command', request(), request({ patterns: ['npm run x'] }), false],
-		['other options', request(), request({ response: { options: [] } }), false],
-		[
-			'keys in another order',
-			request({ metadata: { a: 'x', b: 'y' } }),
-			request({ metadata: { b: 'y', a: 'x' } }),
-			true,
-		],
-	])('%s', (_name, one, other, same) => {
-		expect(isSame(one, other)).toBe(same);
-	});
+describe('a request is its ID and its whole content', () => {
+	/** Returns the pending records after two readings, of which the later ones count. */
+	const isSame = (one: Interaction, other: Interaction): boolean => {
+		const [first] = polled([], 1, one);
+		const pending = polled([first], 2, other).filter(({ interaction }) => interaction);
+		return requestKey(pending[0]) === requestKey(first);
+	};
 
 	test.each<[string, object, object, boolean]>([
-		['a time that moved with the clock', { askedAt: time(-5) }, { askedAt: time(9_990) }, true],
-		['a time that stands still', { createdAt: time(-90_000) }, { createdAt: time(-90_000) }, true],
-		['milliseconds that grew with the clock', { elapsedMs: 5 }, { elapsedMs: 10_005 }, true],
-		[
-			'seconds that grew with the clock',
-			{ waited_ms: 5, uptime: 2 },
-			{ waited_ms: 9, uptime: 12 },
-			true,
-		],
-		['a time in seconds since 1970', { now: START / 1_000 }, { now: START / 1_000 + 10 }, true],
-		['a time that jumped', { at: time(-90_000) }, { at: time(0) }, false],
-		['a time that went back', { at: time(0) }, { at: time(-60_000) }, false],
-		['a time in the future that moved', { at: time(9e7) }, { at: time(9e7 + 1_000) }, false],
-		['a date', { at: '2026-12-24' }, { at: '2026-11-27' }, false],
-		['seconds since 1970 that jumped', { at: START / 1_000 - 9_000 }, { at: START / 1_000 }, false],
-		['a number that grew by more than the time', { elapsed: 1 }, { elapsed: 100_000 }, false],
-		['a number that fell', { elapsed: 9 }, { elapsed: 1 }, false],
-		['a clock that became a text', { elapsed: 1 }, { elapsed: '1 s' }, false],
-		['a clock that is gone', { elapsed: 1 }, {}, false],
-		['a count', { count: 1 }, { count: 2 }, false],
-		['a time under another name', { x: time(0) }, { x: time(1_000) }, false],
-		['a clock that is deeper', { tool: { at: time(0) } }, { tool: { at: time(1) } }, false],
-		['a text with a number', { note: '3 files' }, { note: '4 files' }, false],
-		['an ID', { runId: 'a' }, { runId: 'b' }, false],
-	])('only clocks may tick: %s', (_name, one, other, same) => {
-		expect(isSame(request({ metadata: one }), request({ metadata: other }))).toBe(same);
+		['nothing changed', {}, {}, true],
+		['keys in another order', { metadata: { a: 1, b: 2 } }, { metadata: { b: 2, a: 1 } }, true],
+		['another ID', {}, { id: 'r2' }, false],
+		['another command', {}, { patterns: ['npm run x'] }, false],
+		['other options', {}, { response: { options: [] } }, false],
+		['a count', { metadata: { duration: 1 } }, { metadata: { duration: 5_001 } }, false],
+		['a clock', { metadata: { elapsedMs: 5 } }, { metadata: { elapsedMs: 6 } }, false],
+		['a date', { metadata: { at: '2026-10-05' } }, { metadata: { at: '2026-10-06' } }, false],
+		['a field that is gone', { note: 'x' }, {}, false],
+		['a list in another order', { metadata: ['a', 'b'] }, { metadata: ['b', 'a'] }, false],
+	])('%s', (_, one, other, same) => {
+		expect(isSame(request(one), request(other))).toBe(same);
 	});
 
-	test('a clock outside of the metadata is content', () => {
-		expect(isSame(request({ at: time(0) }), request({ at: time(1_000) }))).toBe(false);
-	});
+	const ticking = (count: number) => request({ metadata: { count } });
+	const pendingOf = (records: RequestRecord[]) =>
+		records.filter(({ interaction }) => interaction !== undefined);
+	const ask: AskVerdict = { decision: 'ask', because: 'x' };
 
-	test('what was answered before a clock jumped is not sent', () => {
-		const publish = (at: string) => request({ metadata: { at } });
-		const seen = polled([], START, publish(time(-90_000)));
-		const ballot = createBallot(seen, undefined, START, {});
-		const voted = recordVotes(recordAsked(seen, seen, START), seen[0], [vote()]);
-		expect(planDecisions(voted, [ballot], () => deny).due).toHaveLength(1);
-		const after = polled(voted, START + 10_000, publish(time(0)));
-		const plan = planDecisions(after, [ballot], () => ({ decision: 'ask', because: 'x' }));
+	test('what was answered before a change is not sent, and approvers are asked again', () => {
+		const seen = polled([], 1, ticking(1));
+		const ballot = createBallot(seen, undefined, 1, {});
+		const voted = recordVotes(recordAsked(seen, seen, 1), seen[0], [vote()]);
+		expect(planDecisions(voted, [ballot], () => ask).due).toHaveLength(1);
+		const plan = planDecisions(polled(voted, 2, ticking(2)), [ballot], () => ask);
 		expect(plan.due).toEqual([]);
 		expect(plan.undecided.map(({ record }) => mustBeAsked(record, [ballot]))).toEqual([true]);
 	});
 
-	test('the same content under a new ID keeps its time and its votes', () => {
-		const asked = recordAsked(polled([], 1, request()), polled([], 1, request()), 5);
-		const voted = recordVotes(asked, asked[0], [vote()]);
-		const [record, ...others] = polled(voted, 9, request({ id: 'r9' }));
+	/** The records after readings with these contents, of which approvers were asked about each. The first at 1 */
+	const readings = (...counts: number[]) => {
+		let records: RequestRecord[] = [];
+		for (const [index, count] of counts.entries()) {
+			records = polled(records, index + 1, ticking(count));
+			records = recordAsked(records, pendingOf(records), index + 1);
+		}
+		return records;
+	};
+
+	test.each<[string, number[], boolean]>([
+		['two changes', [1, 2, 3], false],
+		['three changes', [1, 2, 3, 4], true],
+		['more changes', [1, 2, 3, 4, 5, 6, 7], true],
+		['three changes that are not in a row', [1, 2, 3, 3, 4], false],
+		['a reading without a change after three', [1, 2, 3, 4, 4], true],
+	])('after %s in a row, it is left to the dashboard: %j', (_, counts, isLeft) => {
+		const records = readings(...counts);
+		const [{ takes, because, record }, ...others] = planDecisions(records, [], () => ask).undecided;
 		expect(others).toEqual([]);
-		expect(record).toMatchObject({ id: 'r9', seenAt: 1, askedAt: 5, votes: [vote()] });
-	});
-
-	test('an answer to a request that has lost its ID is not sent', () => {
-		const seen = polled([], 1, request());
-		const ballot = createBallot(seen, undefined, 1, {});
-		const voted = recordVotes(recordAsked(seen, seen, 1), seen[0], [vote()]);
-		const plan = planDecisions(polled(voted, 2, request({ id: '' })), [ballot], () => approve);
-		expect(plan.due).toEqual([]);
-		expect(plan.undecided).toMatchObject([{ because: 'it has no ID to answer to' }]);
-	});
-
-	test.each([
-		['under one ID', () => 'r1'],
-		['under another ID each time', (note: string) => `r-${note}`],
-	])(
-		'metadata that changes at each poll keeps one request %s, which nobody can approve',
-		(_, idOf) => {
-			const at = (note: string) => request({ id: idOf(note), metadata: { note } });
-			let records = polled([], 1, at('a'));
-			for (const [index, note] of ['b', 'c', 'd', 'e'].entries())
-				records = polled(records, index, at(note));
-			const [pending, ...others] = records.filter(({ interaction }) => interaction);
-			expect(others).toEqual([]);
-			expect(pending.unsteady).toEqual(['note']);
-			const plan = planDecisions(records, [], () => approve);
-			expect(plan.due).toEqual([]);
-			expect(plan.undecided[0].because).toContain('note');
-			const ballot = createBallot([pending], undefined, 9, {});
-			const voted = recordVotes(recordAsked(records, [pending], 9), pending, [vote()]);
-			expect(planDecisions(voted, [ballot], () => approve).due).toEqual([]);
-			expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
-		},
-	);
-
-	test('thousands of fields that change at each poll are one request, with the first names', () => {
-		const at = (value: number) =>
-			request({
-				metadata: Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`k${n}`, value])),
-			});
-		let records = polled([], 1, at(0));
-		for (const value of [1, 2, 3, 4]) records = polled(records, value, at(value));
-		const [pending, ...others] = records.filter(({ interaction }) => interaction);
-		expect(others).toEqual([]);
-		expect(pending.unsteady).toHaveLength(100);
-		const plan = planDecisions(records, [], () => approve);
-		expect(plan.due).toEqual([]);
-		expect(plan.undecided[0].because).toBe(
-			'its k0 and k1 and k2 and many more changes with each reading',
+		expect([takes, because]).toEqual(
+			isLeft ? ['nothing', 'it changes with each reading'] : ['decision', 'x'],
 		);
-		const other = polled(records, 5, { ...at(5), patterns: ['rm'] });
-		expect(other.filter(({ interaction }) => interaction)).toMatchObject([{ patterns: ['rm'] }]);
+		expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
+		const timeouts = {
+			maxWaitMs: Infinity,
+			onMaxWait: 'abort' as const,
+			ifNobodyAnswers: 'deny' as const,
+			unansweredAfterMs: 100,
+		};
+		const since = isLeft ? 1 : record.seenAt;
+		expect(unansweredAt([record], timeouts)).toBe(since + 100);
+	});
+
+	test('once it is left to the dashboard, approvers are not asked for each change', () => {
+		const records = readings(1, 2, 3, 4);
+		const ballot = createBallot(pendingOf(records), undefined, 4, {});
+		const [{ record }] = planDecisions(
+			polled(records, 5, ticking(5)),
+			[ballot],
+			() => ask,
+		).undecided;
+		expect(mustBeAsked(record, [ballot])).toBe(false);
+		expect(record.interaction?.metadata).toEqual({ count: 5 });
+	});
+
+	test('a decision that was taken is not sent again while its request still changes', () => {
+		const seen = polled([], 1, ticking(1));
+		const taken = recordTaken(recordSending(seen, seen[0], approve, 2), seen[0]);
+		const soon = polled(taken, 3, ticking(2));
+		expect(planDecisions(soon, [], () => approve)).toEqual({ due: [], undecided: [] });
+		const later = polled(soon, 2 + MAX_UNCONFIRMED_MS, ticking(3));
+		expect(summarizeDecisions(later).decisions).toMatchObject([{ state: 'unconfirmed' }]);
+		expect(planDecisions(later, [], () => approve)).toMatchObject({
+			due: [],
+			undecided: [{ because: expect.stringMatching(/still lists it/) }],
+		});
 	});
 });
 
@@ -182,7 +154,6 @@ describe('what is sent', () => {
 				fc.constantFrom('at', 'elapsedMs', 'count', 'note', 'id', 'deep'),
 				fc.oneof(
 					fc.integer({ min: 0, max: 40_000 }),
-					fc.integer({ min: -60, max: 60 }).map((seconds) => time(seconds * 1_000)),
 					fc.constantFrom('2026-12-24', 'x', { at: 1 }, { at: 2 }),
 				),
 			),
@@ -196,24 +167,13 @@ describe('what is sent', () => {
 		answers: fc.boolean(),
 		hasNewId: fc.boolean(),
 	});
-	/** A request without what may tick */
-	const withoutClocks = ({ id: _, metadata, ...others }: Interaction) => ({
-		...others,
-		metadata: Object.fromEntries(
-			Object.entries((metadata ?? {}) as object).map(([name, value]) => {
-				const isClock = typeof value === 'number' || /T.*Z$/.test(String(value));
-				return [name, ['at', 'elapsedMs'].includes(name) && isClock ? 'a clock' : value];
-			}),
-		),
-	});
-
-	test('was seen by who answered, character by character, clocks aside, for any changes by the service', () => {
+	test('was seen by who answered, character by character, for any changes by the service', () => {
 		fc.assert(
 			fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
 				let [records, ballots, now, id]: [RequestRecord[], Ballot[], number, number] = [
 					[],
 					[],
-					START,
+					1,
 					0,
 				];
 				let shown = request(steps[0].shows);
@@ -229,8 +189,8 @@ describe('what is sent', () => {
 					const { due, undecided } = planDecisions(records, ballots, () => ask);
 					for (const { record, verdict } of due) {
 						const votes = record.votes.map(({ at }) => seen.get(at)!);
-						expect(votes.map(withoutClocks)).toEqual([withoutClocks(shown)]);
-						expect(withoutClocks(record.interaction!)).toEqual(withoutClocks(shown));
+						expect(votes).toEqual([shown]);
+						expect(record.interaction).toEqual(shown);
 						records = recordSending(records, record, verdict, now);
 						records = recordRefused(records, record, true, now);
 					}
@@ -313,17 +273,6 @@ describe('what came of a decision', () => {
 		]);
 	});
 
-	test('a decision without a response is not sent to another ID', () => {
-		const reissued = polled([seen], 2, request({ id: 'r2' }));
-		const lost = recordSending(reissued, reissued[0], approve, 3);
-		expect(
-			planDecisions(polled(lost, 4, request({ id: 'r2' })), [], () => approve).due,
-		).toHaveLength(1);
-		const other = polled(lost, 4, request({ id: 'r3' }));
-		expect(planDecisions(other, [], () => approve).due).toEqual([]);
-		expect(getState(other)).toBe('unconfirmed');
-	});
-
 	test('approvals come before denials', () => {
 		const records = polled(
 			[],
@@ -396,16 +345,6 @@ describe('votes', () => {
 	});
 });
 
-test('a request with the content of one that was decided is asked again', () => {
-	const seen = polled([], 1, request());
-	const ballot = createBallot(seen, undefined, 2, {});
-	const first = recordAsked(seen, seen, 2);
-	const decided = recordTaken(recordSending(first, first[0], approve, 3), first[0]);
-	const again = polled(polled(decided, 4), 5, request({ id: 'r2' }));
-	expect(mustBeAsked(again[1], [ballot])).toBe(true);
-	expect(mustBeAsked(first[0], [ballot])).toBe(false);
-});
-
 test('an answer wins over the policy, also over a denial', () => {
 	const records = polled([], 1, request());
 	const ballot = createBallot(records, undefined, 1, {});
@@ -415,28 +354,10 @@ test('an answer wins over the policy, also over a denial', () => {
 	]);
 });
 
-test('a decision keeps the ID that it was sent for, whatever ID its request gets later', () => {
-	const first = polled([], START, request());
-	const reissued = polled(first, START + 5_000, request({ id: 'r2' }));
-	const sent = recordSending(reissued, reissued[0], approve, START + 6_000);
-	const later = polled(sent, START + 10_000, request({ id: 'r3' }));
-	const open = later.find(({ interaction, decision }) => interaction && !decision)!;
-	const both = recordSending(later, open, approve, START + 11_000);
-	const ids = summarizeDecisions(both).decisions.map(({ interactionId }) => interactionId);
-	expect(ids).toEqual(['r2', 'r3']);
-});
-
 test('only as many votes count as are needed', () => {
 	const late = vote({ approver: 2, option: 'always', once: undefined });
 	expect(tally([vote({ once: undefined }), vote({ approver: 1 }), late], 2)?.option).toBe('once');
 	expect(tally([vote({ option: 'always' }), late, vote({ approver: 1 })], 2)?.option).toBe(
 		'always',
 	);
-});
-
-test('a ballot for an earlier request with the same content does not show a later one', () => {
-	const [early] = polled([], 1, request());
-	const ballot = createBallot([early], undefined, 2, {});
-	expect(findBallot([ballot], early)).toBe(ballot);
-	expect(findBallot([ballot], { ...early, seenAt: 3 })).toBeUndefined();
 });

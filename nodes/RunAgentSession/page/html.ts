@@ -7,7 +7,6 @@ import { describeRequest, type Fact, type RequestDetails } from '../requests/det
 import { readSafeLink } from '../../shared/client/safeLink';
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
 import {
-	describeUnsteady,
 	isLate,
 	isOpen,
 	type DecisionState,
@@ -399,17 +398,15 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 		likeCount > 0 && sameBox(placed, view),
 		canDeny && reasonText(index, view),
 	];
-	const isCut = !isWhole && record.unsteady === undefined;
 	const wholeUrl = view.query && `?${view.query}&${CHANGE_PARAMETER}=${record.contentHash}`;
 	return markup`<fieldset class="card${findProblem(view, index) !== undefined && ' wrong'}">
 <legend>${count}${requestTitle(details)}</legend>
-${record.unsteady && markup`<p class="hint">${agentText(describeUnsteady(record.unsteady), MAX_NAME_SHOWN)} changes with each reading, so you can only deny this.</p>`}
 ${requestTargets(details, isWhole)}
 ${change && changeView(change, wholeUrl)}
 ${requestVotes(request, view)}
 ${problemNote(view, index)}
 ${radios.length > 0 && changeable(placed, fields, view)}
-${isCut && radios.length > 0 && markup`<p class="hint">This is too long to be shown whole, so you can only deny it.</p>`}
+${!isWhole && radios.length > 0 && markup`<p class="hint">This is too long to be shown whole, so you can only deny it.</p>`}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
 ${requestMore(details, request)}
 </fieldset>`;

@@ -10,7 +10,7 @@ import {
 	castAnswer,
 	type FormAnswer,
 } from '../requests/ballots';
-import { isOpen, type RequestRecord } from '../requests/record';
+import { isOpen, requestKey, type RequestRecord } from '../requests/record';
 import { hasVoted } from '../requests/votes';
 
 // Finds what a link is for, in all nodes of the execution, and keeps its answers until the node is executed again and applies them.
@@ -170,20 +170,17 @@ const KEY = 'answers';
 export const listAnswers = (nodeContext: IDataObject): SavedAnswer[] =>
 	(nodeContext[KEY] ?? []) as unknown as SavedAnswer[];
 
-const keyOf = ({ contentHash, id }: Pick<FormAnswer, 'contentHash' | 'id'>): string =>
-	JSON.stringify([contentHash, id]);
-
 /** Adds an answer. For each request, the link's latest answer counts. Returns whether that changed anything. */
 export function saveAnswer(nodeContext: IDataObject, { nonce, answers }: SavedAnswer): boolean {
 	const before = listAnswers(nodeContext);
 	const earlier = before.find((each) => each.nonce === nonce)?.answers ?? [];
-	const byRequest = new Map(earlier.map((each) => [keyOf(each), each]));
+	const byRequest = new Map(earlier.map((each) => [each.request, each]));
 	const newer = answers.filter((each) => {
-		const known = byRequest.get(keyOf(each));
+		const known = byRequest.get(each.request);
 		return !known || known.vote.at < each.vote.at;
 	});
 	if (newer.length === 0) return false;
-	for (const each of newer) byRequest.set(keyOf(each), each);
+	for (const each of newer) byRequest.set(each.request, each);
 	const others = before.filter((each) => each.nonce !== nonce);
 	const saved = { nonce, answers: [...byRequest.values()] };
 	nodeContext[KEY] = [...others, saved] as unknown as IDataObject[];
@@ -260,7 +257,7 @@ const isLost = (records: readonly PageSession[], { nonce, answers }: SavedAnswer
 	return answers.some((answer) =>
 		open.some(
 			(request) =>
-				keyOf(request) === keyOf(answer) &&
+				requestKey(request) === answer.request &&
 				!request.votes.some((each) => each.approver === approver && each.at >= answer.vote.at),
 		),
 	);

@@ -27,6 +27,7 @@ import {
 	type FormAnswer,
 } from '../requests/ballots';
 import { formatQuiet, isTakenBack } from '../requests/quiet';
+import { requestKey } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import {
 	askingOf,
@@ -148,7 +149,7 @@ function findClosed(
 	own: Ballot,
 	given: readonly unknown[],
 ): 'active' | 'closed' | 'ended' | 'renewed' | 'replaced' {
-	const shown = requests.filter(({ contentHash }) => own.contents.includes(contentHash));
+	const shown = requests.filter((record) => own.requests.includes(requestKey(record)));
 	if (shown.some(isTakenBack)) return state === 'ended' ? 'ended' : 'active';
 	if (given.length > 0 || shown.some(({ decision }) => decision !== undefined)) return 'closed';
 	if (state === 'ended') return 'ended';
@@ -159,7 +160,7 @@ function findClosed(
 function closedView({ record, ballot, approver }: FoundLink<PageSession>): View {
 	const given = listGiven(askingOf(record), ballot, approver);
 	const others = record.requests.filter(
-		(request) => ballot.contents.includes(request.contentHash) && !isDecidedBy(request, approver),
+		(request) => ballot.requests.includes(requestKey(request)) && !isDecidedBy(request, approver),
 	);
 	return {
 		...commonView(record),

@@ -21,13 +21,7 @@ import {
 	type FormAnswer,
 } from '../requests/ballots';
 import { toPageQuestion } from '../requests/quiet';
-import {
-	describeUnsteady,
-	isLate,
-	isOpen,
-	looksLike,
-	type RequestRecord,
-} from '../requests/record';
+import { isLate, isOpen, requestKey, type RequestRecord } from '../requests/record';
 import { shownRequests, type RequestOrigin, isLongRequest } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
@@ -133,12 +127,11 @@ export function describeVotes(
 
 /** Returns why a question can't be answered on the page, or undefined. */
 function findUnanswerable(
-	{ record, because, takes }: UndecidedRequest,
+	{ because, takes }: UndecidedRequest,
 	{ isCut }: AgentQuestion,
 	isWhole: boolean,
 ): string | undefined {
 	if (takes !== 'answer') return because;
-	if (record.unsteady) return `its ${describeUnsteady(record.unsteady)} changes with each reading`;
 	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
 }
 
@@ -166,9 +159,7 @@ function toPageRequest(
 	const offered = canDecide
 		? pageChoices(interaction, preferences, isWhole && ballot.offersFromNowOn)
 		: [];
-	const choices = offered.filter(
-		({ decision }) => decision === 'deny' || (isWhole && !record.unsteady),
-	);
+	const choices = offered.filter(({ decision }) => decision === 'deny' || isWhole);
 	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
 	const undecidable = choices.length > 0 ? undefined : canDecide ? unclear : because;
 	const obstacle = asked ? findUnanswerable(undecided, asked, isWhole) : undecidable;
@@ -220,9 +211,9 @@ function readChangeOf(interaction: Interaction): ReadChange {
 /** Reads the change of requests with the same content once: there may be many. */
 function createChangeReader(): (request: UndecidedRequest) => ReadChange {
 	const known = new Map<string, ReadChange>();
-	return ({ record: { steadyHash }, interaction }) => {
-		const change = known.get(steadyHash ?? '') ?? readChangeOf(interaction);
-		if (steadyHash !== undefined) known.set(steadyHash, change);
+	return ({ record: { contentHash }, interaction }) => {
+		const change = known.get(contentHash) ?? readChangeOf(interaction);
+		known.set(contentHash, change);
 		return change;
 	};
 }
@@ -249,13 +240,13 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 	const offered = requests
 		.filter(isAnswerable)
 		.map(({ record, choices }) => [
-			record.contentHash,
+			requestKey(record),
 			choices.map(({ name, option }) => [name, option]),
 		]);
 	const others = records.filter((record) => {
-		const { contentHash, decision } = record;
+		const { decision } = record;
 		if (!decision || isOpen(record)) return false;
-		return own.contents.includes(contentHash)
+		return own.requests.includes(requestKey(record))
 			? !isDecidedBy(record, approver)
 			: decision.verdict.decidedBy !== 'page';
 	});
@@ -284,9 +275,9 @@ export interface PageSection {
 	pending: PageForm;
 }
 
-/** Returns the requests that look the same as an earlier one, by the position of the first. */
+/** Returns the requests with the content of an earlier one in the same project, by the position of the first. */
 export function findSame(sections: readonly PageSection[]): Map<number, number[]> {
-	const first = new Map<string, Array<[at: number, record: RequestRecord]>>();
+	const first = new Map<string, number>();
 	const same = new Map<number, number[]>();
 	const all = sections.flatMap(({ projectId = '', pending }) =>
 		pending.requests.map((request) => ({ projectId, request })),
@@ -294,11 +285,10 @@ export function findSame(sections: readonly PageSection[]): Map<number, number[]
 	for (const [index, { projectId, request }] of all.entries()) {
 		const canApprove = request.choices.some(({ decision }) => decision === 'approve');
 		const { record } = request;
-		if (!canApprove || !isUnanswered(request) || record.steadyHash === undefined) continue;
-		const content = JSON.stringify([projectId, record.steadyHash]);
-		const firsts = first.get(content) ?? [];
-		const [at] = firsts.find(([, other]) => looksLike(other, record)) ?? [];
-		if (at === undefined) first.set(content, [...firsts, [index, record]]);
+		if (!canApprove || !isUnanswered(request)) continue;
+		const content = JSON.stringify([projectId, record.contentHash]);
+		const at = first.get(content);
+		if (at === undefined) first.set(content, index);
 		else same.set(at, [...(same.get(at) ?? []), index]);
 	}
 	return same;
@@ -436,8 +426,7 @@ function readRequestAnswer(
 	const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
 	const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
 	const comment = texts.map((text) => text.slice(0, MAX_COMMENT_LENGTH)).join('\n');
-	const { contentHash, id } = record;
-	return { contentHash, id, vote: { ...read, ...(comment !== '' && { comment }), at } };
+	return { request: requestKey(record), vote: { ...read, ...(comment !== '' && { comment }), at } };
 }
 
 /** Returns the texts that an approver typed into a form. */
@@ -493,7 +482,7 @@ export const listGiven = (
 	approver: number,
 ): GivenAnswer[] =>
 	requests
-		.filter(({ contentHash }) => ballot.contents.includes(contentHash))
+		.filter((record) => ballot.requests.includes(requestKey(record)))
 		.flatMap((record) => {
 			const vote = record.votes.find((each) => each.approver === approver);
 			return vote

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { omit } from '../../shared/values';
 import { castVote, hasVoted, isDeadlocked, tally, type Vote } from './votes';
-import { isOpen, recordVotes, type RequestRecord } from './record';
+import { isOpen, recordVotes, requestKey, type RequestKey, type RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
 
 // A ballot asks approvers for requests. Each approver has a separate link.
@@ -38,8 +38,8 @@ export interface AskedApprover extends Partial<Approver> {
 
 export interface Ballot extends TeamLimits {
 	at: number;
-	/** `contentHash` of the requests that its links show */
-	contents: string[];
+	/** The requests that its links show */
+	requests: RequestKey[];
 	deadline?: AnswerDeadline;
 	offersFromNowOn?: true;
 	/** One without a name if there's no team */
@@ -70,29 +70,15 @@ export function createBallot(
 		...limits,
 		...more,
 		at: now,
-		contents: requests.map(({ contentHash }) => contentHash),
+		requests: requests.map(requestKey),
 		approvers: asked.map((each) => ({ ...each, nonce: createNonce(), reminders: 0 })),
 	};
 }
 
-/** The latest ballot for each content, by the list of ballots */
-const latest = new WeakMap<readonly Ballot[], Map<string, Ballot>>();
-
-function indexBallots(ballots: readonly Ballot[]): Map<string, Ballot> {
-	const index = new Map(
-		ballots.flatMap((ballot) => ballot.contents.map((content) => [content, ballot])),
-	);
-	latest.set(ballots, index);
-	return index;
-}
-
-/** Finds the latest ballot that shows exactly this content. An earlier request may have had the same. */
-export function findBallot(
-	ballots: readonly Ballot[],
-	{ contentHash, seenAt }: RequestRecord,
-): Ballot | undefined {
-	const found = (latest.get(ballots) ?? indexBallots(ballots)).get(contentHash);
-	return found && found.at >= seenAt ? found : undefined;
+/** Finds the latest ballot that shows exactly this request. */
+export function findBallot(ballots: readonly Ballot[], record: RequestRecord): Ballot | undefined {
+	const key = requestKey(record);
+	return [...ballots].reverse().find(({ requests }) => requests.includes(key));
 }
 
 export const isTeam = ({ approvers }: Ballot): boolean => approvers[0]?.name !== undefined;
@@ -107,45 +93,29 @@ export function positionIn(ballot: Ballot, approver: AskedApprover, own: Ballot)
 	);
 }
 
-/** One answer of the approval page, for a request with this content */
+/** One answer of the approval page */
 export interface FormAnswer {
-	contentHash: string;
-	/** The request's ID when it was answered. Several requests may have the same content. */
-	id: string;
+	request: RequestKey;
 	vote: Omit<Vote, 'approver' | 'name'>;
-}
-
-/** Returns whether a record has the approver's answer, or a later one, already: n8n may bring an answer twice. */
-function isCast(
-	requests: readonly RequestRecord[],
-	{ contentHash, id, vote }: FormAnswer,
-	position: number,
-): boolean {
-	const same = requests.filter((record) => record.contentHash === contentHash);
-	const isListed = same.some((record) => record.id === id);
-	return same.some(
-		(record) =>
-			(record.id === id || !isListed) &&
-			record.votes.some(({ approver, at }) => approver === position && at >= vote.at),
-	);
 }
 
 /**
  * Casts the vote of a link's approver. It replaces the approver's earlier one, until a decision is sent.
- * @returns the records after it, or undefined if it doesn't count: nothing with this content is open, or a later answer was given
+ * @returns the records after it, or undefined if it doesn't count: the request isn't open, or has this answer or a later one
  */
 export function castAnswer(
 	{ requests, ballots }: { requests: RequestRecord[]; ballots: readonly Ballot[] },
 	own: Ballot,
 	approver: number,
-	answer: FormAnswer,
+	{ request, vote }: FormAnswer,
 ): RequestRecord[] | undefined {
-	const { contentHash, id, vote } = answer;
-	const open = requests.filter((record) => record.contentHash === contentHash && isOpen(record));
-	const record = open.find((each) => each.id === id) ?? open[0];
+	const record = requests.find((each) => isOpen(each) && requestKey(each) === request);
 	const ballot = record && findBallot(ballots, record);
 	const position = ballot ? positionIn(ballot, own.approvers[approver], own) : -1;
-	if (!ballot || position < 0 || isCast(requests, answer, position)) return undefined;
+	if (!ballot || position < 0) return undefined;
+	// n8n may bring an answer twice.
+	if (record.votes.some((each) => each.approver === position && each.at >= vote.at))
+		return undefined;
 	const { name } = ballot.approvers[position];
 	const named = { ...vote, approver: position, ...(name !== undefined && { name }) };
 	const votes = castVote(record.votes, named);
@@ -167,9 +137,7 @@ export function decidedByVotes(record: RequestRecord, ballots: readonly Ballot[]
 /** Returns whether approvers have to be asked about a request: no link shows it, or they agreed on nothing. */
 export function mustBeAsked(record: RequestRecord, ballots: readonly Ballot[]): boolean {
 	const ballot = findBallot(ballots, record);
-	// A ballot for the same content may be about another request.
-	if (!ballot || record.askedAt === undefined) return true;
-	return isDeadlocked(record.votes, ballot.needed);
+	return !ballot || isDeadlocked(record.votes, ballot.needed);
 }
 
 /** Returns the time of an approver's next item. Infinity without one. */

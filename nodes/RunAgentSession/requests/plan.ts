@@ -16,7 +16,7 @@ import {
 	type Ruling,
 } from '../policy/rules';
 import { decidedByVotes, type Ballot } from './ballots';
-import { describeUnsteady, isReadable, isWaiting, type RequestRecord } from './record';
+import { isChanging, isReadable, isWaiting, type RequestRecord } from './record';
 import type { RequestVerdict, SettledVerdict } from './votes';
 
 /** Chooses the option of a ruling. Asks if none clearly means the decision. */
@@ -71,10 +71,9 @@ interface DecisionPlan {
 }
 
 /** Returns why no decision can be sent, or undefined. */
-function reasonToAsk(record: RequestRecord, sameId: number, decided: number): string | undefined {
+function reasonToAsk(record: RequestRecord, decided: number): string | undefined {
 	if (!isReadable(record.interaction!)) return "the session's pending requests aren't a list";
 	if (record.contentHash === '') return 'it is nested too deeply';
-	if (record.id !== '' && sameId > 1) return 'another request that is pending has the same ID';
 	if (!record.decision && decided >= MAX_DECISIONS)
 		return `${MAX_DECISIONS} requests of this session were decided already`;
 	return undefined;
@@ -90,22 +89,22 @@ export function planDecisions(
 	const decided = records.filter(({ decision }) => decision !== undefined).length;
 	const due: DueDecision[] = [];
 	const undecided: UndecidedRequest[] = [];
-	const ids = new Map<string, number>();
-	for (const { id } of pending) ids.set(id, (ids.get(id) ?? 0) + 1);
 	for (const record of pending) {
 		if (isWaiting(record)) continue;
 		const interaction = record.interaction!;
-		const because =
-			reasonToAsk(record, ids.get(record.id)!, decided + due.length) ?? findObstacleOf(interaction);
-		const verdict = because === undefined ? findVerdict(record, ballots, decide) : undefined;
-		if (verdict && verdict.decision !== 'ask') due.push({ record, verdict });
-		else
-			undecided.push({
-				record,
-				interaction,
-				because: because ?? (verdict as AskVerdict).because,
-				takes: because !== undefined ? 'nothing' : isQuestion(interaction) ? 'answer' : 'decision',
-			});
+		const obstacle = reasonToAsk(record, decided + due.length) ?? findObstacleOf(interaction);
+		const verdict = obstacle === undefined ? findVerdict(record, ballots, decide) : undefined;
+		if (verdict && verdict.decision !== 'ask') {
+			due.push({ record, verdict });
+			continue;
+		}
+		const because = obstacle ?? (isChanging(record) ? 'it changes with each reading' : undefined);
+		undecided.push({
+			record,
+			interaction,
+			because: because ?? (verdict as AskVerdict).because,
+			takes: because !== undefined ? 'nothing' : isQuestion(interaction) ? 'answer' : 'decision',
+		});
 	}
 	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'deny' ? 1 : 0);
 	return { due: due.sort((one, other) => rank(one) - rank(other)), undecided };
@@ -122,19 +121,13 @@ function findVerdict(
 ): RequestVerdict | AskVerdict {
 	const interaction = record.interaction!;
 	const voted = decidedByVotes(record, ballots);
-	if (voted && !(record.unsteady && voted.decision !== 'deny'))
-		return { ...voted, decidedBy: 'page' };
+	if (voted && !isChanging(record)) return { ...voted, decidedBy: 'page' };
 	const verdict = decide(interaction);
 	if (isQuestion(interaction)) return verdict;
 	if (record.wasResolved && verdict.decision !== 'ask')
 		return {
 			decision: 'ask',
 			because: 'it was resolved, and the service still lists it as pending',
-		};
-	if (record.unsteady && verdict.decision === 'approve')
-		return {
-			decision: 'ask',
-			because: `its ${describeUnsteady(record.unsteady)} changes with each reading`,
 		};
 	return verdict;
 }

@@ -87,7 +87,7 @@ function createRecord(quiet: Quiet, now: number): RequestRecord {
 	// No content of the service has such a hash.
 	return {
 		...{ id, contentHash: id, interaction, quiet, question },
-		...{ permission: '', patterns: [], seenAt: now, readAt: now, votes: [] },
+		...{ permission: '', patterns: [], seenAt: now, votes: [] },
 	};
 }
 

@@ -1,17 +1,8 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
-import { isRecord, omit, toText } from '../../shared/values';
+import { fingerprint, omit, sortedJson, toText } from '../../shared/values';
 import { readWholeRequest } from '../policy/remembered';
 import type { RememberedRequest } from '../policy/rule';
 import { listEdits, type Edit } from '../changes/change';
-import {
-	hashWithout,
-	listChanges,
-	listJumps,
-	MAX_UNSTEADY,
-	readContent,
-	type Clocks,
-	type Content,
-} from './content';
 import { isQuestion, readQuestionText } from '../../shared/approvals/agentQuestion';
 import type { RequestVerdict, Vote } from './votes';
 
@@ -21,8 +12,6 @@ export type DecisionState = 'sent' | 'confirmed' | 'unconfirmed' | 'gone' | 'ref
 
 export interface SentDecision {
 	verdict: RequestVerdict;
-	/** The ID for which it was sent. The service may give the request another one later. */
-	interactionId?: string;
 	/** The files that it changes, if it was approved */
 	edits?: Edit[];
 	/** The whole request, if it was approved from now on */
@@ -55,17 +44,12 @@ export interface Quiet {
 }
 
 export interface RequestRecord {
-	/** The service's interaction ID, the latest one */
+	/** The service's interaction ID */
 	id: string;
-	/** Of what the first poll showed. Clocks may tick after that */
+	/** Of everything but the ID */
 	contentHash: string;
 	/** As the latest poll showed it. Missing once it isn't pending anymore. */
 	interaction?: Interaction;
-	/** Of the latest poll that showed it: hashes without clocks and without metadata, and what its clocks said */
-	steadyHash?: string;
-	frameHash?: string;
-	clocks?: Clocks;
-	readAt?: number;
 	permission: string;
 	patterns: string[];
 	/** The beginning of its text, if it's a question */
@@ -78,15 +62,11 @@ export interface RequestRecord {
 	askedAt?: number;
 	votes: Vote[];
 	decision?: SentDecision;
-	/** True if the service gave the same pending request another ID */
-	isReissued?: true;
-	/** Metadata that changes at each poll, so that nobody can approve what it says */
-	unsteady?: string[];
-	/** Number of polls in a row in which only the metadata changed */
-	changes?: number;
+	/** Readings in a row that showed other content under this ID, and when approvers were asked about the first */
+	changes?: { count: number; askedAt?: number };
 	/** Names of the approvers whose answers to an earlier content of this ID don't count */
 	voided?: string[];
-	/** True if another record took its place: of the same ID with other content, or of a request that is still pending after its decision */
+	/** True if another record took its place: a later one of the same ID */
 	isReplaced?: true;
 	/** True if an earlier decision on it had no effect. Only a person decides it again. */
 	wasResolved?: true;
@@ -94,19 +74,28 @@ export interface RequestRecord {
 
 /** A taken decision whose request is still listed after this time didn't take effect. */
 export const MAX_UNCONFIRMED_MS = 30_000;
-/** Polls in a row with other metadata after which the metadata counts as changing at each poll */
-const MIN_CHANGES = 2;
+/** Readings in a row with other content after which a request is left to the dashboard */
+const MAX_CHANGES = 3;
 
 const MAX_QUESTION_KEPT = 500;
 
-const MAX_NAMED = 3;
+/** Identifies a request: its ID, its content, and when the execution first saw it */
+export type RequestKey = string;
 
-/** Says which metadata changes with each reading. */
-export function describeUnsteady(names: readonly string[]): string {
-	const more = names.length - MAX_NAMED;
-	const others = names.length < MAX_UNSTEADY ? `${more} more` : 'many more';
-	return [...names.slice(0, MAX_NAMED), ...(more > 0 ? [others] : [])].join(' and ');
-}
+export const requestKey = ({
+	id,
+	contentHash,
+	seenAt,
+}: Pick<RequestRecord, 'id' | 'contentHash' | 'seenAt'>): RequestKey =>
+	fingerprint(JSON.stringify([id, contentHash, seenAt]));
+
+/** Returns whether a request changes with each reading, so that nobody can answer what it says. */
+export const isChanging = ({ changes }: RequestRecord): boolean =>
+	changes !== undefined && changes.count >= MAX_CHANGES;
+
+/** Returns since when a request waits for an answer. One that changes with each reading waits since the first of them. */
+export const waitingSince = (record: RequestRecord): number | undefined =>
+	(isChanging(record) ? record.changes?.askedAt : undefined) ?? record.askedAt;
 
 /** Returns whether the next poll may show what came of a decision. */
 export const isWaiting = ({ decision }: RequestRecord): boolean =>
@@ -121,21 +110,18 @@ export const isOpen = ({ interaction, decision }: RequestRecord): boolean =>
 export const isLate = ({ decision }: RequestRecord, { at }: Pick<Vote, 'at'>): boolean =>
 	decision !== undefined && at > decision.at;
 
-const isOver = ({ decision }: RequestRecord): boolean =>
-	decision !== undefined && ['confirmed', 'gone', 'refused'].includes(decision.state);
-
-/** What a poll shows of one request */
-interface Shown {
-	interaction: Interaction;
-	content: Content | undefined;
+/** Returns the hash of everything but the ID. Empty if it's nested too deeply. */
+function hashContent(interaction: Interaction): string {
+	const json = sortedJson(interaction, ['id']);
+	return json === undefined ? '' : fingerprint(json);
 }
 
-function newRecord({ interaction, content }: Shown, now: number): RequestRecord {
+function newRecord(interaction: Interaction, now: number): RequestRecord {
 	const { id, permission, patterns } = interaction;
 	return {
 		id,
-		contentHash: content?.hash ?? '',
-		...readingOf({ interaction, content }, now),
+		contentHash: hashContent(interaction),
+		interaction,
 		permission: toText(permission ?? ''),
 		patterns: Array.isArray(patterns) ? patterns.map(toText) : [],
 		...(isQuestion(interaction) && {
@@ -146,86 +132,7 @@ function newRecord({ interaction, content }: Shown, now: number): RequestRecord 
 	};
 }
 
-/** Returns what a record keeps of the latest reading of its request. */
-const readingOf = ({ interaction, content }: Shown, now: number) => ({
-	interaction,
-	steadyHash: content?.steadyHash,
-	frameHash: content?.frameHash,
-	clocks: content?.clocks ?? {},
-	readAt: now,
-});
-
 export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
-
-/**
- * Returns whether another ID may be the same request's. After a decision it's another request, because agents ask for the same thing
- * again, unless the service is known to change IDs.
- */
-const mayHaveOtherId = (record: RequestRecord): boolean =>
-	!isOver(record) && (!record.decision || record.isReissued === true);
-
-/** Returns whether a request that a poll shows is the record's: nothing but clocks has changed. */
-function isSame(record: RequestRecord, { content }: Shown, now: number): boolean {
-	if (!content) return false;
-	const { unsteady, contentHash, steadyHash, clocks = {}, readAt = now } = record;
-	if (unsteady) return hashWithout(content, unsteady) === contentHash;
-	const isSteady = steadyHash === content.steadyHash;
-	return isSteady && listJumps(clocks, content.clocks, now - readAt, now).length === 0;
-}
-
-/** Returns whether two pending requests differ in nothing but clocks, which show the time of their readings. */
-export function looksLike(one: RequestRecord, other: RequestRecord): boolean {
-	if (one.unsteady || other.unsteady || one.steadyHash !== other.steadyHash) return false;
-	const [first, second] = [one, other].sort((a, b) => (a.readAt ?? 0) - (b.readAt ?? 0));
-	const { clocks = {}, readAt = 0 } = second;
-	return listJumps(first.clocks ?? {}, clocks, readAt - (first.readAt ?? 0), readAt).length === 0;
-}
-
-function groupBy<T>(things: readonly T[], keyOf: (thing: T) => string): Map<string, T[]> {
-	const groups = new Map<string, T[]>();
-	for (const thing of things) {
-		const key = keyOf(thing);
-		const group = groups.get(key);
-		if (group) group.push(thing);
-		else groups.set(key, [thing]);
-	}
-	return groups;
-}
-
-/** Metadata that changes with each reading, in the ways that are compared with requests under other IDs */
-const MAX_UNSTEADY_SETS = 5;
-
-/** Returns the record of each request that a poll shows: the same content, under its ID or under another one. Reads each record once. */
-function findRecords(
-	records: readonly RequestRecord[],
-	shown: readonly Shown[],
-	now: number,
-): Map<RequestRecord, Shown> {
-	const found = new Map<RequestRecord, Shown>();
-	const listed = new Set(shown.map(({ interaction }) => interaction.id));
-	const free = records.filter(({ isReplaced }) => !isReplaced);
-	const byId = groupBy(free, ({ id }) => id);
-	const unlisted = free.filter((record) => !listed.has(record.id) && mayHaveOtherId(record));
-	const byContent = groupBy(unlisted, ({ unsteady, contentHash, steadyHash = '' }) =>
-		unsteady ? contentHash : steadyHash,
-	);
-	const sets = new Map(
-		unlisted.flatMap(({ unsteady }) => (unsteady ? [[unsteady.join(), unsteady]] : [])),
-	);
-	const unsteadySets = [...sets.values()].slice(0, MAX_UNSTEADY_SETS);
-	const take = (candidates: readonly RequestRecord[] = [], each: Shown): boolean => {
-		const record = candidates.find((one) => !found.has(one) && isSame(one, each, now));
-		if (record) found.set(record, each);
-		return record !== undefined;
-	};
-	for (const each of shown) {
-		const { content } = each;
-		if (!content || take(byId.get(each.interaction.id), each)) continue;
-		if (take(byContent.get(content.steadyHash), each)) continue;
-		unsteadySets.some((names) => take(byContent.get(hashWithout(content, names)), each));
-	}
-	return found;
-}
 
 /** Requests of a session that have records and are decided at once. The next ones follow when these are gone. */
 export const MAX_PENDING = 200;
@@ -261,117 +168,49 @@ export function applyPoll(
 	if (session.status === 'failed')
 		return records.map((record) => endDecision(omit(record, 'interaction'), 'unconfirmed'));
 	const { pendingInteractions: pending } = session;
-	const shown = takePending(records, pending).map((interaction) => ({
-		interaction,
-		content: readContent(interaction),
-	}));
-	const found = findRecords(records, shown, now);
-	const after = new Map([...found].map(([record, each]) => [record, pollShows(record, each, now)]));
-	const isFound = new Set(found.values());
-	const added = addRequests(
-		records.filter((record) => record.interaction && !after.has(record)),
-		after,
-		shown.filter((each) => !isFound.has(each)),
-		new Set(pending.map(({ id }) => id)),
-		now,
-	);
-	const unread = new Set(pending.length > shown.length ? pending.map(({ id }) => id) : []);
+	const shown = new Map(takePending(records, pending).map((each) => [each.id, each]));
+	// Requests that the reading left for the next one are still pending.
+	const left = new Set(pending.flatMap(({ id }) => (shown.has(id) ? [] : id)));
 	const known = records.flatMap((record) => {
-		const later = after.get(record);
-		// A request that the reading left for the next one is still pending.
-		if (!later && record.interaction && unread.has(record.id)) return [record];
-		return reopen(later ?? pollDoesNotShow(record), now);
+		const interaction = record.isReplaced ? undefined : shown.get(record.id);
+		if (interaction) {
+			shown.delete(record.id);
+			return showAgain(record, interaction, now);
+		}
+		return record.interaction && left.has(record.id) ? record : pollDoesNotShow(record);
 	});
+	const added = [...shown.values()].map((interaction) => newRecord(interaction, now));
 	return withoutForgotten([...known, ...added]);
 }
 
-/** Adds requests that no record has, or takes changes of earlier ones that only metadata explains: under their ID, or under an ID that is gone. */
-function addRequests(
-	before: readonly RequestRecord[],
-	after: Map<RequestRecord, RequestRecord>,
-	shown: readonly Shown[],
-	listed: ReadonlySet<string>,
-	now: number,
-): RequestRecord[] {
-	const byId = groupBy(before, ({ id }) => id);
-	const byFrame = groupBy(
-		before.filter(({ id, decision }) => !decision && !listed.has(id)),
-		({ frameHash = '' }) => frameHash,
-	);
-	const takeFree = (candidates: RequestRecord[] = []): RequestRecord | undefined => {
-		while (candidates.length > 0) {
-			const record = candidates.shift()!;
-			if (!after.has(record)) return record;
-		}
-		return undefined;
-	};
-	return shown.flatMap((each): RequestRecord[] => {
-		const { id } = each.interaction;
-		const record =
-			(id === '' ? undefined : takeFree(byId.get(id))) ??
-			takeFree(byFrame.get(each.content?.frameHash ?? ''));
-		return record ? changeRequest(record, after, each, now) : [newRecord(each, now)];
-	});
-}
-
-/** Returns the record of the changed request. If only its metadata keeps changing, the earlier record stays. */
-function changeRequest(
-	before: RequestRecord,
-	after: Map<RequestRecord, RequestRecord>,
-	shown: Shown,
-	now: number,
-): RequestRecord[] {
-	const names = listChangedMetadata(before, shown, now);
-	const changes = names.length > 0 ? (before.changes ?? 0) + 1 : 0;
-	if (changes >= MIN_CHANGES) {
-		const all = new Set([...(before.unsteady ?? []), ...names]);
-		const unsteady = [...all].slice(0, MAX_UNSTEADY);
-		after.set(before, {
-			...before,
-			...readingOf(shown, now),
-			id: shown.interaction.id,
-			votes: [],
-			contentHash: hashWithout(shown.content!, unsteady),
-			unsteady,
-			changes,
-		});
-		return [];
-	}
-	after.set(before, { ...pollDoesNotShow(before), isReplaced: true });
-	const voided = [...(before.voided ?? []), ...before.votes.flatMap(({ name }) => name ?? [])];
-	return [
-		{
-			...newRecord(shown, now),
-			...(changes > 0 && { changes }),
-			...(voided.length > 0 && { voided: [...new Set(voided)] }),
-		},
-	];
-}
-
-/** Returns the names of the metadata that changed. None if anything else did. */
-function listChangedMetadata(
-	{ interaction, frameHash, clocks = {}, readAt = 0 }: RequestRecord,
-	{ content }: Shown,
-	now: number,
-): string[] {
-	if (!content || content.frameHash !== frameHash) return [];
-	const metadata = isRecord(interaction?.metadata) ? interaction.metadata : {};
-	return [
-		...listChanges(metadata, content),
-		...listJumps(clocks, content.clocks, now - readAt, now),
-	];
-}
-
-function pollShows(record: RequestRecord, each: Shown, now: number): RequestRecord {
+/** Returns the records of a request whose ID a poll shows again. With other content, it's another request. */
+function showAgain(record: RequestRecord, interaction: Interaction, now: number): RequestRecord[] {
 	const { decision } = record;
-	const { interaction } = each;
-	const isReissued = interaction.id !== record.id && !decision;
-	const shown: RequestRecord = {
-		...omit(record, 'changes'),
-		...readingOf(each, now),
-		id: interaction.id,
-		...(isReissued && { isReissued: true as const }),
+	// Until it's known what came of a decision that was taken, its ID shows that one.
+	const isHeld = isChanging(record) || (decision?.state === 'sent' && decision.isTaken);
+	return isHeld || record.contentHash === hashContent(interaction)
+		? reopen(pollShows(record, interaction, now), now)
+		: replace(record, changedRecord(record, interaction, now));
+}
+
+const replace = (before: RequestRecord, after: RequestRecord): RequestRecord[] => [
+	{ ...pollDoesNotShow(before), isReplaced: true },
+	after,
+];
+
+function changedRecord(before: RequestRecord, interaction: Interaction, now: number) {
+	const { changes = { count: 0 }, askedAt, voided = [], votes, decision } = before;
+	const names = decision ? [] : [...voided, ...votes.flatMap(({ name }) => name ?? [])];
+	return {
+		...newRecord(interaction, now),
+		changes: { count: changes.count + 1, askedAt: changes.askedAt ?? askedAt },
+		...(names.length > 0 && { voided: [...new Set(names)] }),
 	};
+}
+
+function pollShows(record: RequestRecord, interaction: Interaction, now: number): RequestRecord {
+	const { decision } = record;
+	const shown = { ...(isChanging(record) ? record : omit(record, 'changes')), interaction };
 	if (!decision) return shown;
 	const { isTaken, mayHaveArrived, at, state } = decision;
 	const pollsShown = decision.pollsShown + 1;
@@ -380,10 +219,7 @@ function pollShows(record: RequestRecord, each: Shown, now: number): RequestReco
 	const isOpenAgain =
 		state === 'confirmed' || (state === 'unconfirmed' && !isTaken && !mayHaveArrived);
 	const current = isRefused ? 'refused' : isOpenAgain ? 'sent' : state;
-	const isOverdue = isTaken && now >= at + MAX_UNCONFIRMED_MS;
-	// A lost decision may have arrived, and this may be the next request with the same content.
-	const mayBeOther = !isTaken && interaction.id !== record.id;
-	const isUnsure = current === 'sent' && (isOverdue || mayBeOther);
+	const isUnsure = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	return {
 		...shown,
 		decision: { ...decision, pollsShown, state: isUnsure ? 'unconfirmed' : current },
@@ -392,12 +228,10 @@ function pollShows(record: RequestRecord, each: Shown, now: number): RequestReco
 
 /** Replaces the record of a request that is still pending although it was resolved, so that approvers are asked again. */
 function reopen(record: RequestRecord, now: number): RequestRecord[] {
-	if (!record.interaction || record.decision?.state !== 'unconfirmed') return [record];
-	const open = omit(record, 'decision', 'askedAt', 'changes', 'voided');
-	return [
-		{ ...omit(record, 'interaction'), isReplaced: true },
-		{ ...open, seenAt: now, votes: [], wasResolved: true },
-	];
+	const { interaction, decision } = record;
+	return interaction && decision?.state === 'unconfirmed'
+		? replace(record, { ...newRecord(interaction, now), wasResolved: true })
+		: [record];
 }
 
 function pollDoesNotShow(record: RequestRecord): RequestRecord {
@@ -439,7 +273,6 @@ export const recordSending = (
 	change(records, record, {
 		decision: {
 			verdict,
-			interactionId: record.id,
 			...approvedEdits(record, verdict),
 			...(verdict.fromNowOn && { remembered: readWholeRequest(record.interaction ?? {}) }),
 			at: now,

@@ -47,7 +47,7 @@ export function summarizeDecisions(records: readonly RequestRecord[]): {
 		return [
 			{
 				...(quiet && { kind: 'quiet' as const }),
-				interactionId: decision.interactionId ?? id,
+				interactionId: id,
 				permission,
 				patterns,
 				...(question !== undefined && { question }),

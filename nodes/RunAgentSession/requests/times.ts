@@ -1,6 +1,6 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import { pluralize } from '../../shared/values';
-import type { RequestRecord } from './record';
+import { waitingSince, type RequestRecord } from './record';
 
 export type AfterDeadline = 'deny' | 'abort' | 'error';
 
@@ -33,8 +33,8 @@ export function unansweredAt(
 	{ ifNobodyAnswers, unansweredAfterMs }: Timeouts,
 ): number {
 	if (ifNobodyAnswers === 'wait') return Infinity;
-	const asked = requests.flatMap(({ interaction, decision, askedAt }) =>
-		interaction && !decision && askedAt !== undefined ? [askedAt] : [],
+	const asked = requests.flatMap((record) =>
+		record.interaction && !record.decision ? (waitingSince(record) ?? []) : [],
 	);
 	return Math.min(Infinity, ...asked) + unansweredAfterMs;
 }

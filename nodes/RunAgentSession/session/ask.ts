@@ -1,5 +1,5 @@
 import { quote } from '../../shared/values';
-import { isOpen, recordAsked, type RequestRecord } from '../requests/record';
+import { isOpen, recordAsked, waitingSince, type RequestRecord } from '../requests/record';
 import { askDue, createBallot, mustBeAsked, nextAskAt, findBallot } from '../requests/ballots';
 import { isQuietRecord } from '../requests/quiet';
 import type { UndecidedRequest } from '../requests/plan';
@@ -78,7 +78,8 @@ function openBallot(run: SessionRun, records: readonly RequestRecord[]) {
 	const isQuiet = records.some(isQuietRecord);
 	const { ifNobodyAnswers } = timeouts;
 	const limits = isQuiet && ifNobodyAnswers === 'deny' ? { ...timeouts, ...ABORTS } : timeouts;
-	const deadline = findDeadline({ since: wait.since, askedAt: wallTime }, limits);
+	const askedAt = Math.min(wallTime, ...records.flatMap((each) => waitingSince(each) ?? []));
+	const deadline = findDeadline({ since: wait.since, askedAt }, limits);
 	// One answer about a quiet session is enough.
 	const asked = team && isQuiet ? { ...team, needed: 1 } : team;
 	return createBallot(records, asked, wallTime, {

@@ -187,12 +187,10 @@ function throwIfRejected(run: DecidingRun): void {
 	const { rejected } = run;
 	run.rejected = undefined;
 	if (!rejected) return;
-	const { contentHash, id } = rejected.record;
-	const pending = run.record.requests.find(
-		(each) => each.id === id && each.contentHash === contentHash && each.interaction !== undefined,
-	);
-	if (!pending) return;
-	const { refusedAt = 0 } = pending.decision ?? {};
+	const { id } = rejected.record;
+	const ofId = run.record.requests.filter((each) => each.id === id);
+	if (!ofId.some(({ interaction }) => interaction)) return;
+	const refusedAt = Math.min(...ofId.map(({ decision }) => decision?.refusedAt ?? Infinity));
 	const isLong = run.wallTime >= refusedAt + MAX_UNUSABLE_MS;
 	if (isLong || !isPassingRefusal(rejected.error, true)) throw rejected.error;
 }
