@@ -1,21 +1,24 @@
-// npm run rehearse: runs examples/night.json once against the local mock service, in ten minutes at most. One project fails, one request
-// is yours to answer by its link, one nobody answers, and n8n is killed in between. The terminal shows the messages of the night.
+// npm run rehearse [-- --answer] [-- --fail "Ask in Slack"]: runs examples/night.json once against the local mock service, in ten minutes at
+// most. One project fails, one request is yours to answer by its link (or is answered for you), one nobody answers, and n8n is killed in
+// between. The terminal shows the messages of the night. A message node can fail, to see that the rehearsal then fails, too.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { styleText } from 'node:util';
+import { parseArgs, styleText } from 'node:util';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { freeHostPorts, startHost, type OwnHost } from '../n8n-host/host.mts';
 import { ensureHost } from '../n8n-host/install.mts';
+import type { Execution } from '../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import type { ControlClient } from '../local-service/control/client.mts';
 import { startLocalService } from './demoService.mts';
 import { importCredential } from './demoStage.mts';
 import { credentialName, filledInExample } from './examples.mts';
 import { packedPackage } from './package.mts';
+import { findNightProblems, listDecisions, NIGHT } from './night.mts';
 
 const TIMEOUT_MS = 10 * 60_000;
 /** Amount that faster the agents work, and how much sooner n8n resumes a paused execution */
@@ -24,19 +27,9 @@ const N8N_WAITS_FASTER = 4;
 /** Time that a request may stay unanswered, in hours, which is what the node's field counts in */
 const UNANSWERED_HOURS = 0.05;
 
-/** Script of the agent in each project */
-const NIGHT = [
-	{
-		title: 'asks to publish: you answer by the link',
-		prompt: '[ask bash: git push] [say Published.]',
-	},
-	{
-		title: 'asks to delete files: nobody answers',
-		prompt: '[ask bash: rm -rf tmp] [say The files are still there.]',
-	},
-	{ title: 'fails', prompt: '[work 10s] [fail Out of disk]' },
-	{ title: 'works for a long time', prompt: '[work 20m] [say All links are fine.]' },
-];
+const { answer: isAnswered, fail: failing } = parseArgs({
+	options: { answer: { type: 'boolean', default: false }, fail: { type: 'string' } },
+}).values;
 
 const print = (line = '') => console.log(line);
 const step = (line: string) => print(styleText('dim', `- ${line}`));
@@ -52,6 +45,9 @@ async function receiveMessages(onMessage: (message: string) => void) {
 	const { port } = server.address() as { port: number };
 	return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
+
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
 
 /** Returns a node that sends the same text to this computer. */
 const messageNode = ({ parameters, ...node }: WorkflowNode, url: string): WorkflowNode => ({
@@ -85,7 +81,7 @@ async function shortNight(control: ControlClient, messagesTo: string): Promise<W
 	const nodes = file.nodes.map((node) => {
 		const kind = node.type.split('.').at(-1);
 		const { parameters } = node;
-		if (kind === 'slack') return messageNode(node, messagesTo);
+		if (kind === 'slack') return messageNode(node, node.name === failing ? NOWHERE : messagesTo);
 		if (kind === 'wait') parameters.dateTime = '={{ $now.plus({ seconds: 1 }) }}';
 		if (node.name === 'Sites') parameters.assignments.assignments = siteIds;
 		if (parameters.resource === 'project' && parameters.operation === 'getAll')
@@ -101,17 +97,38 @@ async function shortNight(control: ControlClient, messagesTo: string): Promise<W
 	return { ...file, nodes };
 }
 
-/** Waits until something is there. Throws if it takes longer than the rehearsal may. */
-async function until<T>(
-	find: () => Promise<T | undefined> | T | undefined,
-	end: number,
-): Promise<T> {
-	for (; Date.now() < end; await sleep(500)) {
-		const found = await find();
-		if (found) return found;
-	}
-	throw new Error('The night has not ended within ten minutes.');
+/** Waits until something is so. Throws if it takes longer than the rehearsal may. */
+async function until(otherwise: string, isSo: () => Promise<boolean>, end: number): Promise<void> {
+	for (; Date.now() < end; await sleep(500)) if (await isSo()) return;
+	throw new Error(`${otherwise} within ten minutes.`);
 }
+
+/** Waits for an execution's true end. After a restart, n8n calls one crashed for half a minute that it resumes. */
+async function waitForEnd(host: OwnHost, executionId: string, end: number): Promise<Execution> {
+	for (;;) {
+		const timeoutMs = Math.max(0, end - Date.now());
+		const execution = await host.waitForExecution(executionId, { timeoutMs });
+		if (execution.status !== 'crashed') return execution;
+		if (Date.now() > end) throw new Error('n8n still calls the night crashed after ten minutes.');
+		await sleep(1_000);
+	}
+}
+
+/** Approves the request of a message as its approver does, on the page of its link. */
+async function approve(message: string): Promise<void> {
+	const [link] = /http:\S+\/approval\?\S+/.exec(message)!;
+	for (let isSaved = false; !isSaved; await sleep(1_000)) {
+		// While n8n saves the pause, it answers for the node.
+		const page = await (await fetch(link)).text();
+		const hidden = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+		if (hidden.length === 0) continue;
+		const fields = [...hidden.map(([, name, value]) => [name, value]), ['request0', '0']];
+		const body = new URLSearchParams(Object.fromEntries(fields));
+		isSaved = (await (await fetch(link, { method: 'POST', body })).text()).includes('was saved');
+	}
+}
+
+const clockTime = (): string => new Date().toLocaleTimeString('en-US');
 
 const isInterrupted = stopWhenInterrupted(() => 0);
 const closing: Array<() => unknown> = [];
@@ -132,11 +149,12 @@ try {
 		title('Message');
 		print(message.trim());
 		if (message.startsWith('Good morning')) return;
-		print(
-			message.includes('git push')
-				? styleText('green', 'This one is yours: open the link and answer it within three minutes.')
-				: styleText('dim', 'Nobody answers this one: leave its link.'),
-		);
+		const isYours = message.includes('git push');
+		if (!isYours) print(styleText('dim', 'Nobody answers this one: leave its link.'));
+		else if (!isAnswered)
+			print(
+				styleText('green', 'This one is yours: open the link and answer it within three minutes.'),
+			);
 	});
 	closing.push(receiver.close);
 
@@ -166,29 +184,47 @@ try {
 	print(`Email      ${host.login.email}`);
 	print(`Password   ${host.login.password}`);
 
+	const readStatus = async () => (await host.rest.get(`/executions/${executionId}`)).status;
+	const hasEnded = async () => ['success', 'error'].includes(await readStatus());
 	// Both requests have been sent to someone, and n8n has saved the paused execution.
-	await until(() => messages.length >= 2 || undefined, end);
 	await until(
-		async () =>
-			(await host.rest.get(`/executions/${executionId}`)).status === 'waiting' || undefined,
+		'Two messages did not come',
+		async () => messages.length >= 2 || (await hasEnded()),
 		end,
 	);
-	title('n8n is killed now (kill -9), and started again');
+	await until(
+		'The night did not pause',
+		async () => (await readStatus()) === 'waiting' || (await hasEnded()),
+		end,
+	);
+	const before = await service.sessions();
+	const countRunning = before.filter(({ status }) => status === 'running').length;
+	title(`n8n is killed at ${clockTime()} (kill -9), with ${countRunning} sessions running`);
 	await host.kill();
+	const killedAt = clockTime();
 	host = await start(host.login);
-	step('n8n is up again, and resumes the execution by itself. Your link works again.');
+	step(`n8n is up again at ${clockTime()}, and resumes the execution by itself. Links work again.`);
+	const yours = messages.find((message) => message.includes('git push'));
+	if (isAnswered && yours !== undefined) {
+		await approve(yours);
+		step('The request for git push is answered for you.');
+	}
 
 	const asked = messages.length;
-	const { error } = await host.waitForExecution(executionId, { timeoutMs: end - Date.now() });
-	if (error) throw new Error(error.message);
+	const execution = await waitForEnd(host, executionId, end);
 	title('Summary');
 	const sessions = await service.sessions();
-	print(`${sessions.length} sessions for ${NIGHT.length} projects, none started twice.`);
+	const night = { execution, sessions, messages };
+	const problems = findNightProblems(night);
+	if (problems.length > 0) throw new Error(problems.join('\n'));
 	print(
-		`${asked} messages before n8n was killed, ${messages.length - asked} after. The last one:\n`,
+		`n8n was killed at ${killedAt}, after ${asked} messages. The night ended at ${clockTime()}.`,
 	);
+	print(`${sessions.length} sessions for ${NIGHT.length} projects, none started twice.`);
+	for (const { patterns, decision, decidedBy } of listDecisions(night))
+		print(`${patterns.join(', ')}: ${decision}, decided by ${decidedBy}`);
+	print(`The last of ${messages.length} messages:\n`);
 	print(messages.at(-1)!.trim());
-	if (sessions.length !== NIGHT.length) throw new Error('A session was started twice.');
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
 	if (!isInterrupted()) {
