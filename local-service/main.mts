@@ -55,6 +55,8 @@ async function main(): Promise<void> {
 try {
 	await main();
 } catch (error) {
-	console.error(error instanceof Error ? error.message : error);
+	const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+	const advice = `Choose another port, such as with \`npm run service -- --port 0\`, because ${port} is in use.`;
+	console.error(code === 'EADDRINUSE' ? advice : message);
 	process.exitCode = 1;
 }

@@ -11,7 +11,7 @@ import { hostFolder, hostVersion, type HostVersion } from './versions.mts';
 const driver: Pinned = {
 	folder: fileURLToPath(new URL('driver', import.meta.url)),
 	name: "n8n's database driver",
-	seconds: 30,
+	size: { seconds: 30 },
 	finish: buildDriver,
 };
 const BINARY = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
@@ -29,8 +29,9 @@ export async function ensureHost({
 	const n8n: Pinned = {
 		folder,
 		name: `n8n ${dependencies.n8n}`,
-		seconds: 120,
-		meanwhile: async () => await ensurePinned(driver, log),
+		size: { gigabytes: 3 },
+		// A part of n8n, whose progress is on one line.
+		meanwhile: async () => await ensurePinned(driver, () => {}),
 		finish: async () => {
 			cpSync(join(driver.folder, BINARY), join(folder, BINARY));
 			forgetHome(version);

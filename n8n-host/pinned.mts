@@ -1,13 +1,22 @@
 // Installs what the package.json and the lock file of a folder pin, when it is first needed: n8n itself, and what only some commands use.
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	linkSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statfsSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeEnvironment, startGuarded } from './guarded.mts';
+import { formatDuration, trackProgress } from './progress.mts';
 
 export type Log = (line: string) => void;
 
-const PROGRESS_MS = 10_000;
+const PROGRESS_MS = 5_000;
 
 /** npm's arguments to install from a lock file */
 const INSTALL = [
@@ -26,8 +35,8 @@ export interface Pinned {
 	folder: string;
 	/** As people call it */
 	name: string;
-	/** Approximate duration */
-	seconds: number;
+	/** Approximate duration. For what takes minutes, which depend on the machine and its network, the space that it takes. */
+	size: { seconds: number } | { gigabytes: number };
 	/** Work during npm's installation */
 	meanwhile?: () => Promise<void>;
 	/** Work after both */
@@ -67,22 +76,34 @@ function wholeness(folder: string): string {
 	return `${process.platform}-${process.arch} abi ${modules} lock ${lockFile}\n`;
 }
 
-async function install({ folder, name, seconds }: Pinned, log: Log): Promise<void> {
-	log(`installing ${name}, once: ${duration(seconds)}`);
-	const startedAt = Date.now();
+async function install({ folder, name, size }: Pinned, log: Log): Promise<void> {
+	if ('gigabytes' in size) checkSpace(folder, name, size.gigabytes);
+	const needs =
+		'seconds' in size
+			? formatDuration(size.seconds)
+			: `about ${size.gigabytes} GB and some minutes`;
+	log(`installing ${name}, once: ${needs}`);
 	const packages = getPackages(folder);
+	const describe = trackProgress(name, packages.length);
 	const progress = setInterval(() => {
-		const share = packages.filter((file) => existsSync(file)).length / packages.length;
-		const passed = (Date.now() - startedAt) / 1000;
-		// npm asks for all packages before it unpacks the first.
-		const left = share > 0 ? (passed / share) * (1 - share) : Math.max(seconds - passed, 0);
-		log(`installing ${name}: ${Math.floor(100 * share)} %, ${duration(left)} left`);
+		const unpacked = packages.filter((file) => existsSync(file)).length;
+		log(describe(unpacked, Date.now()));
 	}, PROGRESS_MS);
 	try {
 		await npm(folder, INSTALL);
 	} finally {
 		clearInterval(progress);
 	}
+}
+
+/** Throws if a folder's disk has less free space than an installation needs. */
+function checkSpace(folder: string, name: string, gigabytes: number): void {
+	const { bavail, bsize } = statfsSync(folder);
+	const free = (bavail * bsize) / 1024 ** 3;
+	if (free < gigabytes)
+		throw new Error(
+			`No space left: ${name} needs ${gigabytes} GB, and ${folder} has ${free.toFixed(1)} GB.`,
+		);
 }
 
 /** The manifests of the packages that the lock file names for this machine */
@@ -94,11 +115,6 @@ function getPackages(folder: string): string[] {
 		.filter(([place, { optional }]) => place !== '' && !optional)
 		.map(([place]) => join(folder, place, 'package.json'));
 }
-
-const duration = (seconds: number): string =>
-	seconds < 90
-		? `about ${Math.ceil(seconds / 10) * 10} s`
-		: `about ${Math.round(seconds / 60)} minutes`;
 
 /** Returns how to start npm. On Windows `npm` is no program, but under npm its script is known. */
 export function npmCommand(args: string[]): [command: string, args: string[]] {

@@ -10,9 +10,9 @@ import { printMessages } from './demoMessages.mts';
 import { startLocalService, type LocalService } from './demoService.mts';
 import { setStage } from './demoStage.mts';
 import { filledInExample } from './examples.mts';
-import { adviseInstallation } from './installAdvice.mts';
-import { ensureHost } from '../n8n-host/install.mts';
+import { installHost } from './installAdvice.mts';
 import { credentialFor } from '../local-service/caller.mts';
+import { printFailure, step } from './terminal.mts';
 
 const NODE = 'Run Agent Session';
 /** The node after a completed session */
@@ -23,8 +23,11 @@ const once = process.argv.includes('--once');
 const isBuilt = process.argv.includes('--built');
 
 const print = (line = '') => console.log(line);
-const step = (line: string) => print(styleText('dim', `- ${line}`));
 const title = (line: string) => print(`\n${styleText('bold', line)}`);
+
+// The mock service is on this machine, where no proxy reaches it. npm still uses one.
+for (const name of ['no_proxy', 'NO_PROXY'])
+	process.env[name] = [process.env[name], '127.0.0.1', 'localhost'].filter(Boolean).join(',');
 
 /** From then on Ctrl-C is the way to end, not an interruption. */
 let hasShown = false;
@@ -55,9 +58,7 @@ function completedItem({ data: { resultData } }: IRun): SessionItem {
 
 async function showEditor(service: LocalService, run: IRun): Promise<void> {
 	title('The editor comes next, with the same workflow. Press Ctrl-C when you have seen enough.');
-	await ensureHost({ log: step }).catch(({ message }: Error) => {
-		throw new Error(`n8n couldn't be installed. ${adviseInstallation(message)}\n\n${message}`);
-	});
+	await installHost(step);
 	const watching = new AbortController();
 	const { host, close } = await setStage(step, { build: false, service });
 	try {
@@ -98,9 +99,7 @@ try {
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
 	if (!isInterrupted()) {
-		console.error(
-			`\n${styleText('red', 'The demo failed.', { stream: process.stderr })} ${(error as Error).message}`,
-		);
+		printFailure(error, 'The demo');
 		process.exitCode = 1;
 	}
 }

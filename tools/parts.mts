@@ -9,15 +9,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const PARTS = {
 	/** For the local mock service's analytics */
-	clickHouse: { folder: 'local-service/analytics', name: 'ClickHouse', seconds: 20 },
+	clickHouse: { folder: 'local-service/analytics', name: 'ClickHouse', size: { seconds: 20 } },
 	/** For tests of the editor and its pictures */
-	browser: { folder: 'tools/editor', name: 'what drives Chromium', seconds: 5 },
+	browser: { folder: 'tools/editor', name: 'what drives Chromium', size: { seconds: 5 } },
 	/** A mock server that others make from the contract */
-	prism: { folder: 'test/prism', name: 'Prism', seconds: 20 },
+	prism: { folder: 'test/prism', name: 'Prism', size: { seconds: 20 } },
 	/** Community packages that the cold-start benchmark loads */
-	compared: { folder: 'bench/compared', name: 'the packages to compare with', seconds: 20 },
+	compared: {
+		folder: 'bench/compared',
+		name: 'the packages to compare with',
+		size: { seconds: 20 },
+	},
 	/** n8n's own check of a package */
-	scanner: { folder: 'n8n-host/scanner', name: "n8n's scanner", seconds: 10 },
+	scanner: { folder: 'n8n-host/scanner', name: "n8n's scanner", size: { seconds: 10 } },
 } satisfies Record<string, Pinned>;
 
 export type Part = keyof typeof PARTS;

@@ -10,14 +10,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, styleText } from 'node:util';
 import { stopWhenInterrupted } from '../n8n-host/guarded.mts';
 import { freeHostPorts, startHost, type OwnHost } from '../n8n-host/host.mts';
-import { ensureHost } from '../n8n-host/install.mts';
 import type { Execution } from '../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../n8n-host/workflows.mts';
 import type { ControlClient } from '../local-service/control/client.mts';
 import { startLocalService } from './demoService.mts';
 import { importCredential } from './demoStage.mts';
 import { credentialName, filledInExample } from './examples.mts';
+import { installHost } from './installAdvice.mts';
 import { packedPackage } from './package.mts';
+import { printFailure, step } from './terminal.mts';
 import { findNightProblems, listDecisions, NIGHT } from './night.mts';
 
 const TIMEOUT_MS = 10 * 60_000;
@@ -32,7 +33,6 @@ const { answer: isAnswered, fail: failing } = parseArgs({
 }).values;
 
 const print = (line = '') => console.log(line);
-const step = (line: string) => print(styleText('dim', `- ${line}`));
 const title = (line: string) => print(`\n${styleText('bold', line)}`);
 
 /** Receives the messages of the workflow, which its chat nodes would send. */
@@ -135,7 +135,7 @@ const closing: Array<() => unknown> = [];
 
 try {
 	title('Setting up');
-	await ensureHost({ log: step });
+	await installHost(step);
 	step('building and packing the package');
 	const packed = await packedPackage(true);
 	closing.push(packed.remove);
@@ -228,9 +228,7 @@ try {
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
 	if (!isInterrupted()) {
-		console.error(
-			`\n${styleText('red', 'The rehearsal failed.', { stream: process.stderr })} ${(error as Error).message}`,
-		);
+		printFailure(error, 'The rehearsal');
 		process.exitCode = 1;
 	}
 } finally {
