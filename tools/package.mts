@@ -63,4 +63,9 @@ async function pack(destination: string): Promise<void> {
 if (process.argv[1] === import.meta.filename) {
 	await build();
 	await pack(process.cwd());
+	const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	const file = `./${name}-${version}.tgz`;
+	console.log(`Packed ${file}. To install it, run this command, and restart n8n:
+
+npm install --prefix ~/.n8n/nodes --legacy-peer-deps ${file}`);
 }

@@ -218,13 +218,11 @@ try {
 	const problems = findNightProblems(night);
 	if (problems.length > 0) throw new Error(problems.join('\n'));
 	print(
-		`n8n was killed at ${killedAt}, after ${asked} messages. The night ended at ${clockTime()}.`,
+		`n8n was killed at ${killedAt}, after ${asked} of ${messages.length} messages. The night ended at ${clockTime()}.`,
 	);
 	print(`${sessions.length} sessions for ${NIGHT.length} projects, none started twice.`);
 	for (const { patterns, decision, decidedBy } of listDecisions(night))
 		print(`${patterns.join(', ')}: ${decision}, decided by ${decidedBy}`);
-	print(`The last of ${messages.length} messages:\n`);
-	print(messages.at(-1)!.trim());
 } catch (error) {
 	// After Ctrl-C everything fails, and nobody wants to read how.
 	if (!isInterrupted()) {

@@ -105,7 +105,13 @@ const PROOFS: Record<string, string[]> = {
 		'$name: a retry starts no second session, and says so',
 	],
 	'killed after the response to the start': ['of %s, a session whose ID had arrived is known'],
-	'creates products, files or sessions': ['%s of Workspace Automation: none is created twice'],
+	'creates products, files or sessions': [
+		'Workspace Automation runs again as every node: what may have been created blocks nothing',
+	],
+	'one product of many may have been created': [
+		'a product that may have been created is reported, not repeated',
+		'a retry asks for something else after a request that had no effect',
+	],
 	"can't record a start": ['is an error that says that nothing was sent'],
 	'the response to a decision is lost, or': [
 		'one of two decisions with a lost response is not sent again before a poll lists it, and is listed',
