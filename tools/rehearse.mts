@@ -204,7 +204,9 @@ try {
 	const killedAt = clockTime();
 	host = await start(host.login);
 	step(`n8n is up again at ${clockTime()}, and resumes the execution by itself. Links work again.`);
-	const yours = messages.find((message) => message.includes('git push'));
+	const yours = messages.find(
+		(message) => message.includes('git push') && message.includes('/approval?'),
+	);
 	if (isAnswered && yours !== undefined) {
 		await approve(yours);
 		step('The request for git push is answered for you.');

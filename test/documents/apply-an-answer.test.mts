@@ -2,13 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
-import { answersTable } from '../support/channelAnswers.mts';
 
 const page = readFileSync(new URL('../../docs/apply-an-answer.md', import.meta.url), 'utf8');
-
-test('the page shows the table of the fields that the nodes return', () => {
-	expect(page).toContain(`\n${answersTable()}\n`);
-});
 
 test('the page lists words that have the meaning it says', () => {
 	const [, approve, deny] = /The words are (.+?); (.+?)\./.exec(page)!;

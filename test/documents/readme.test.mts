@@ -104,7 +104,6 @@ const PROOFS: Record<string, string[]> = {
 		'of %s, a start that was requested may have happened',
 		'$name: a retry starts no second session, and says so',
 	],
-	'killed after the response to the start': ['of %s, a session whose ID had arrived is known'],
 	'creates products, files or sessions': [
 		'Workspace Automation runs again as every node: what may have been created blocks nothing',
 	],

@@ -1,5 +1,5 @@
 // Outputs of n8n's own nodes after an answer, or without one. test/e2e/channels.test.mts holds this table against the real nodes;
-// Run Agent Session has to read every row as what the person meant; docs/apply-an-answer.md shows it.
+// Run Agent Session has to read every row as what the person meant.
 import type { HostVersion } from '../../n8n-host/versions.mts';
 
 /** In the place of a time, which differs from run to run */
@@ -167,37 +167,3 @@ export const channelAnswers: ChannelAnswer[] = [
 /** A row in a few words */
 export const getName = ({ channel, asked, said }: ChannelAnswer): string =>
 	`${channel}, ${asked}: ${said ?? 'nobody answered in time'}`;
-
-const shown = (item: object | undefined): string =>
-	item === undefined
-		? ''
-		: item === question
-			? 'the item that asked'
-			: `\`${JSON.stringify(item)}\``;
-
-const READ_AS = { approve: 'approved', deny: 'denied', none: 'not answered' };
-
-/** A denial that looks otherwise than the approval beside it */
-const isOfItsOwn = ({ said }: ChannelAnswer) => said?.includes('(typed)');
-
-/** The table for people: what several channels pass on alike is one row, and what is denied is left out where it looks as what is approved. */
-export function answersTable(): string {
-	const channels = new Map<string, string[]>();
-	const shownAnswers = channelAnswers.filter((row) => row.means !== 'deny' || isOfItsOwn(row));
-	for (const { channel, asked, said, gives, means } of shownAnswers) {
-		const cells = [
-			asked,
-			said ?? 'no answer (timeout)',
-			shown(gives['2.41']),
-			shown(gives['1.123']),
-			READ_AS[means],
-		];
-		const row = cells.join(' | ');
-		channels.set(row, [...(channels.get(row) ?? []), channel]);
-	}
-	return [
-		'| channel | asked by | the person said | n8n 2.41 returns | n8n 1.123 returns | read as |',
-		'| --- | --- | --- | --- | --- | --- |',
-		...[...channels].map(([row, names]) => `| ${names.join(', ')} | ${row} |`),
-	].join('\n');
-}
