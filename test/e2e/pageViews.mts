@@ -17,6 +17,8 @@ import {
 import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 
+const WORDS =
+	'The new headline is in place. I build the site now, so that you can look at it before it is published.';
 const NOW = Date.parse('2026-11-23T16:12:00Z');
 
 const options = [
@@ -167,7 +169,8 @@ export function pageViews() {
 	const isSender = true;
 	const saved = { ...common, title: 'Your answer was saved', isSender };
 	return {
-		one: asks(form(request())),
+		one: { ...asks(form(request())), words: WORDS },
+		longWords: { ...asks(form(edit)), words: `${WORDS} `.repeat(10) },
 		preview: { ...asks(form(edit)), previewUrl: 'https://preview.example.com/p/1' },
 		team: { ...asks(formFor(shared)), reader },
 		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.ballots[0], 0), reader },

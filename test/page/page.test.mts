@@ -273,11 +273,61 @@ describe('the page', () => {
 		}
 	});
 
+	test('folds the agent’s words beyond 300 characters, and the task behind them', () => {
+		const html = page({
+			words: `${'x'.repeat(300)}END`,
+			prompt: 'Build.',
+			pending: pending(request()),
+		});
+		const [before, folded] = html.split('<summary>All of its words, and the task</summary>');
+		expect(before).not.toContain('END');
+		expect(folded).toContain(`${'x'.repeat(300)}END`);
+		expect(folded).toContain('Build.');
+	});
+
+	test.each([
+		['edit', {}, true],
+		['edit', { metadata: { before: 'Coffee', after: 'Fresh coffee' } }, false],
+		['read', {}, false],
+		['bash', {}, false],
+	])('says that the change of an edit is not shown: %s %j', (permission, more, isSaid) => {
+		const html = page({ pending: pending(request({ permission, ...more })) });
+		expect(html.includes('The change isn’t shown here')).toBe(isSaid);
+	});
+
+	test('lists the fields of metadata instead of JSON', () => {
+		const metadata = { tool: 'npm', tries: 2, '</ul>': { deep: ['<b>'] } };
+		const html = page({ pending: pending(request({ metadata, surprise: 'More' })) });
+		const isolated = (text: string) => `<bdo dir="ltr">${text}</bdo>`;
+		expect(html).toContain(`<li>${isolated('tool')}: ${isolated('npm')}</li>`);
+		expect(html).toContain(`<li>${isolated('tries')}: ${isolated('2')}</li>`);
+		expect(html).toContain(`<li>${isolated('&#60;/ul&#62;')}: `);
+		expect(html).toContain(`<li>${isolated('surprise')}: ${isolated('More')}</li>`);
+	});
+
+	test.each([
+		['the only approver', ['The team'], 1, true],
+		['an approver whose backup was not asked', ['Anna', 'Backup'], 1, true],
+		['one of two approvers', ['Anna', 'Ben'], 1, false],
+	])('counts no approvals for somebody who is alone: %s', (_, names, needed, isAlone) => {
+		const approvers = names.map((name) => ({
+			name,
+			contact: name,
+			...(name === 'Backup' && { isBackup: true as const }),
+		}));
+		const asking = asked([request()], {}, { approvers, needed, maxReminders: 0 });
+		for (const each of asking.ballots[0].approvers) if (each.isBackup) delete each.askedAt;
+		const html = page({ pending: formOf(asking) });
+		expect(html.includes('Not answered yet')).toBe(!isAlone);
+		expect(html.includes('of 1 approval')).toBe(!isAlone);
+	});
+
 	test('has the facts for a decision in this order', () => {
 		const html = page({
 			title: 'The agent needs your approval',
 			projectName: 'Juniper Coffee',
 			dashboardUrl: 'https://example.com/s',
+			words: 'The build passed. To publish it, I push it.',
 			prompt: 'Build the site.',
 			previewUrl: 'https://preview.example/p',
 			pending: pending(request({ cwd: '/site' })),
@@ -289,6 +339,9 @@ describe('the page', () => {
 			'Juniper Coffee',
 			'Open in dashboard',
 			'<h1>The agent needs your approval',
+			'The agent says:',
+			'To publish it, I push it.',
+			'<summary>The task',
 			'Task:',
 			'Build the site.',
 			'Open the preview',

@@ -20,6 +20,7 @@ import { formatMessage } from '../message/message';
 import { formatQuietRequest } from '../message/quiet';
 import { formatRequests } from '../message/requests';
 import { readSimplify } from '../panel/read';
+import { isAlone } from '../requests/ballots';
 import { addOrigin, shownRequests } from '../requests/request';
 import type { AskedItem, RunResult } from '../session/types';
 
@@ -35,14 +36,16 @@ function messageFields(
 	asked: AskedItem,
 	link: string | undefined,
 ): IDataObject {
-	const { ballot: { deadline, needed = 1, offersFromNowOn } = {}, approver } = asked.ask ?? {};
+	const { ballot, approver } = asked.ask ?? {};
+	const { deadline, needed = 1, offersFromNowOn } = ballot ?? {};
 	const isReminder = asked.ask?.reminder !== undefined;
 	const hasChanged = asked.undecided.some(({ record }) => record.voided !== undefined);
 	const interactions = shownTo(asked);
 	const more = Math.max(0, all.length - interactions.length);
 	const shown = { ...session, ...origin, interactions, more, deadline };
 	const name = approver?.name;
-	const reader = name === undefined ? undefined : { name, needed, isReminder, hasChanged };
+	const isNamed = name !== undefined && !(isAlone(ballot!) && !isReminder && !hasChanged);
+	const reader = isNamed ? { name, needed, isReminder, hasChanged } : undefined;
 	const { quiet, seenAt = 0 } = asked.undecided[0]?.record ?? {};
 	const now = approver?.askedAt ?? seenAt;
 	const told = { ...shown, reader, quiet, isReminder, hasChanged, now };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { capitalize, pluralize, toText } from '../../shared/values';
+import { capitalize, isRecord, pluralize, toText, tryParseJson } from '../../shared/values';
 import type { ProposedChange } from '../changes/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
@@ -59,6 +59,8 @@ export interface PageView extends Partial<RequestOrigin> {
 	commentHint?: string;
 	/** True if the agent gets the reason of a denial */
 	sendsReasons?: boolean;
+	/** The agent's latest words when it asked */
+	words?: string;
 	/** What was sent in a form that wasn't accepted */
 	filled?: Record<string, unknown>;
 	/** What's wrong with it */
@@ -79,7 +81,7 @@ export interface PageView extends Partial<RequestOrigin> {
 
 /** What the page says of a session */
 type SessionFacts = Partial<RequestOrigin> &
-	Pick<PageView, 'dashboardUrl' | 'deadline' | 'sendsReasons'>;
+	Pick<PageView, 'dashboardUrl' | 'deadline' | 'sendsReasons' | 'words'>;
 export type OtherSession = SessionFacts & PageSection;
 
 const STYLE = PAGE_STYLE + CHANGE_STYLE;
@@ -97,8 +99,18 @@ export const PAGE_HEADERS: Record<string, string> = {
 	'X-Robots-Tag': 'noindex, nofollow',
 };
 
+/** Facts whose text is an object of the agent's as JSON, which people read as a list */
+const WITH_FIELDS = ['Metadata', 'Other details'];
+
+function factText({ label, text }: Fact, limit?: number): Html {
+	const found = WITH_FIELDS.includes(label) ? tryParseJson(text) : undefined;
+	const fields = isRecord(found) ? Object.entries(found) : [];
+	if (fields.length === 0 || fields.length > MAX_TARGETS_SHOWN) return agentText(text, limit);
+	return markup`<ul>${fields.map(([name, value]) => markup`<li>${agentText(name)}: ${agentText(toText(value), limit)}</li>`)}</ul>`;
+}
+
 const factList = (facts: readonly Fact[], limit?: number): Html =>
-	markup`<dl>${facts.map(({ label, text }) => markup`<dt>${label}</dt><dd>${agentText(text, limit)}</dd>`)}</dl>`;
+	markup`<dl>${facts.map((fact) => markup`<dt>${fact.label}</dt><dd>${factText(fact, limit)}</dd>`)}</dl>`;
 
 const codeBlock = (texts: readonly string[], limit?: number): Html =>
 	markup`<ul class="code">${texts.map((text) => markup`<li>${agentText(text, limit)}</li>`)}</ul>`;
@@ -403,6 +415,7 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 <legend>${count}${requestTitle(details)}</legend>
 ${requestTargets(details, isWhole)}
 ${change && changeView(change, wholeUrl)}
+${!change && details.kind === 'edit' && markup`<p class="hint">The change isn’t shown here, because the service didn’t send it.</p>`}
 ${requestVotes(request, view)}
 ${problemNote(view, index)}
 ${radios.length > 0 && changeable(placed, fields, view)}
@@ -469,9 +482,20 @@ function deadlineLine(
 	return markup`<p>Answer until <b>${time}</b> (${zone}). After that, ${describeAfter(deadline, open.length, questions)}.</p>`;
 }
 
-const taskLine = ({ prompt }: SessionFacts): Part =>
-	prompt !== undefined &&
-	markup`<p><span class="soft">Task:</span> “${agentText(prompt, MAX_PROMPT_SHOWN)}”</p>`;
+/** Renders why the agent asks, in its own words, and folds the rest of them and the task. Without words, the task says what it's about. */
+function whyLines({ words, prompt }: SessionFacts): Part {
+	const task =
+		prompt !== undefined &&
+		markup`<p><span class="soft">Task:</span> “${agentText(prompt, MAX_PROMPT_SHOWN)}”</p>`;
+	if (words === undefined) return task;
+	const isLong = words.length > MAX_WORDS_SHOWN;
+	const shown = isLong ? words.slice(0, MAX_WORDS_SHOWN) : words;
+	return [
+		markup`<p><span class="soft">The agent says:</span> “${agentText(shown, MAX_FACT_LENGTH)}${isLong && '…'}”</p>`,
+		(isLong || task) &&
+			markup`<details class="why"><summary>${isLong ? 'All of its words, and the task' : 'The task'}</summary>${isLong && markup`<p>“${agentText(words, MAX_FACT_LENGTH)}”</p>`}${task}</details>`,
+	];
+}
 
 /** Renders the link to the preview, which isn't ours: it names its host. */
 function previewLine({ previewUrl }: SessionFacts): Part {
@@ -494,7 +518,7 @@ function otherSession(session: OtherSession, cards: Part, view: PageView): Html 
 	const { pending } = session;
 	return markup`<section>
 <h2>${agentText(sessionName(session), MAX_NAME_SHOWN)}</h2>
-${taskLine(session)}
+${whyLines(session)}
 ${previewLine(session)}
 ${pending.requests.some(isUnanswered) && deadlineLine(session, pending, view.now)}
 ${cards}
@@ -575,13 +599,8 @@ function givenAnswers(view: PageView, given: readonly GivenAnswer[]): Html {
 	const { at, comment } = given[0].vote;
 	const isShared = given.every(({ vote }) => vote.comment === comment);
 	const isDecided = given.every(({ status }) => status?.isDecided ?? true);
-	const isQuiet = given.some(({ record }) => record.quiet);
-	const next = isQuiet
-		? ''
-		: isDecided
-			? 'The agent continues.'
-			: 'The agent waits for more approvals.';
-	return markup`<p class="soft">Answered at ${timeTag(at, view)}.${view.isSender && ` ${next} You can close this page.`}</p>
+	const next = isDecided ? '' : 'The agent waits for more approvals. ';
+	return markup`<p class="soft">Answered at ${timeTag(at, view)}.${view.isSender && ` ${next}You can close this page.`}</p>
 ${given.map((each) => givenCard(each, view, !isShared))}
 ${isShared && commentLine(comment)}`;
 }
@@ -594,6 +613,7 @@ const earlierAnswers = (view: PageView, given: readonly GivenAnswer[]): Html =>
 	markup`<details><summary>Your earlier answers</summary>${givenAnswers(view, given)}</details>`;
 
 const MAX_PROMPT_SHOWN = 200;
+const MAX_WORDS_SHOWN = 300;
 const MAX_NAME_SHOWN = 80;
 const MAX_URL_SHOWN = 2_000;
 
@@ -646,7 +666,7 @@ ${pageHeader(view)}
 ${reader && greeting(reader)}
 ${says.map((sentence) => markup`<p>${sentence}</p>`)}
 ${typed.length > 0 && typedTexts(typed)}
-${pending && taskLine(view)}
+${pending && whyLines(view)}
 ${previewLine(view)}
 ${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}

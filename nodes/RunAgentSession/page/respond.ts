@@ -21,6 +21,7 @@ import {
 import { LONG_CHANGE, readChange } from '../changes/change';
 import {
 	findBallot,
+	isAlone,
 	positionIn,
 	type Ballot,
 	castAnswer,
@@ -138,9 +139,10 @@ const commonView = ({ origin, sessionId, dashboardUrl }: PageSession) => ({
 	dashboardUrl,
 });
 
-const readerOf = ({ approvers, needed }: Ballot, approver: number): Pick<PageView, 'reader'> => {
+const readerOf = (ballot: Ballot, approver: number): Pick<PageView, 'reader'> => {
+	const { approvers, needed } = ballot;
 	const { name } = approvers[approver];
-	return name === undefined ? {} : { reader: { name, needed } };
+	return name === undefined || isAlone(ballot) ? {} : { reader: { name, needed } };
 };
 
 /** Returns the reason why a link accepts no answer. */
@@ -242,11 +244,13 @@ function openView(
 			...commonView(other.found.record),
 			deadline: other.found.ballot.deadline,
 			sendsReasons: other.found.record.page?.sendsReasons,
+			words: other.found.record.page?.words,
 			pending: other.pending,
 		})),
 		moreSessions: more,
 		deadline: ballot.deadline,
 		sendsReasons: record.page?.sendsReasons,
+		words: record.page?.words,
 		commentHint:
 			record.page?.sendComments && !pending.requests.some((each) => each.record.quiet)
 				? 'The agent gets your comment, too.'

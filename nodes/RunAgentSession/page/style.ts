@@ -49,6 +49,8 @@ summary::-webkit-details-marker{display:none}
 dl{margin:.25rem 0}
 dt{font-size:.8125rem}
 dd{padding:.375rem .625rem;font-size:.875rem}
+.why p{margin:.25rem 0 .5rem}
+.why{margin:-.5rem 0 .5rem}
 textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.625rem}
 .reason{margin:0 0 .5rem}
 @supports selector(:has(a)){.reason{display:none}.card:has(.denies:checked) .reason{display:block}}

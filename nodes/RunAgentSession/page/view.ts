@@ -15,6 +15,7 @@ import { planDecisions, type UndecidedRequest } from '../requests/plan';
 import {
 	decidedByVotes,
 	findBallot,
+	isAlone,
 	isTeam,
 	positionIn,
 	type Ballot,
@@ -34,6 +35,8 @@ export interface PageSettings {
 	sendComments?: boolean;
 	/** True if the agent gets the reason of a denial */
 	sendsReasons?: boolean;
+	/** The agent's latest words when it asked, which say why */
+	words?: string;
 }
 
 export interface Asking extends PageSettings {
@@ -101,14 +104,14 @@ const MAX_DECIDED_SHOWN = 10;
 
 const PREFERENCES: OptionPreferences = { approveWith: 'once' };
 
-/** Returns what the page says of the approvers of a request. Undefined without a team. */
+/** Returns what the page says of the approvers of a request. Undefined without others. */
 export function describeVotes(
 	record: RequestRecord,
 	ballot: Ballot,
 	ballots: readonly Ballot[],
 	reader: number,
 ): VoteStatus | undefined {
-	if (!isTeam(ballot)) return undefined;
+	if (!isTeam(ballot) || isAlone(ballot)) return undefined;
 	const { votes } = record;
 	const toName = (index: number) => ({
 		name: ballot.approvers[index].name!,

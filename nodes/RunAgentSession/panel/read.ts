@@ -75,13 +75,13 @@ function readPolicy(panel: Panel): Policy {
 	};
 }
 
-function readRequestOrigin(panel: Panel, target: Target): ItemSettings['origin'] {
-	if (target.operation === 'continue') return { prompt: target.message };
+function readRequestOrigin(panel: Panel, target: Target, timeZone: string): ItemSettings['origin'] {
+	if (target.operation === 'continue') return { prompt: target.message, timeZone };
 	const project = panel.getNodeParameter(session.sessionProject.name, {}, { rawExpressions: true });
 	const { mode, value, cachedResultName } = isRecord(project) ? project : {};
 	const isChosen = mode === 'list' && toText(value).toLowerCase() === target.projectId;
 	const projectName = isChosen ? nonEmptyText(cachedResultName) : undefined;
-	return { projectName, projectId: target.projectId, prompt: target.prompt };
+	return { projectName, projectId: target.projectId, prompt: target.prompt, timeZone };
 }
 
 /** Returns the policy to try, and its requests or the session that has them. */
@@ -182,7 +182,7 @@ export function readItemSettings(
 	return {
 		target,
 		policy: readPolicy(panel),
-		origin: readRequestOrigin(panel, target),
+		origin: readRequestOrigin(panel, target, context.getTimezone()),
 		timeouts: readTimeouts(panel, asTool),
 		sendComments: readApproval(panel, option.sendComments),
 		preview: isEntered(panel, option.preview, 'options.')

@@ -83,6 +83,11 @@ export function findBallot(ballots: readonly Ballot[], record: RequestRecord): B
 
 export const isTeam = ({ approvers }: Ballot): boolean => approvers[0]?.name !== undefined;
 
+/** Returns whether nobody else was asked, so that there's nothing to count. */
+export const isAlone = ({ approvers, needed }: Ballot): boolean =>
+	needed === 1 &&
+	approvers.filter(({ isBackup, askedAt }) => !isBackup || askedAt !== undefined).length === 1;
+
 /** Returns the position of a link's approver among those of another ballot. -1 if they may not answer it. */
 export function positionIn(ballot: Ballot, approver: AskedApprover, own: Ballot): number {
 	if (ballot === own) return own.approvers.indexOf(approver);

@@ -13,7 +13,7 @@ export interface RequestOrigin {
 	projectName?: string;
 	/** Shown if the project's name isn't known */
 	projectId?: string;
-	/** Time zone of the project, such as `Europe/Berlin`. UTC by default. */
+	/** Time zone of the workflow, such as `Europe/Berlin`. UTC by default. */
 	timeZone?: string;
 	prompt?: string;
 	/** The service's link to a page that the session works on */

@@ -1,4 +1,5 @@
-import { quote } from '../../shared/values';
+import { latestAgentText } from '../../shared/client/session';
+import { nonEmptyText, quote } from '../../shared/values';
 import { isOpen, recordAsked, waitingSince, type RequestRecord } from '../requests/record';
 import { askDue, createBallot, mustBeAsked, nextAskAt, findBallot } from '../requests/ballots';
 import { isQuietRecord } from '../requests/quiet';
@@ -35,6 +36,9 @@ export const nextApproverAt = ({ record }: SessionRun): number =>
 export const hasDueItem = (run: SessionRun): boolean =>
 	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
 
+/** Characters of the agent's latest words that the page can show */
+const MAX_WORDS_KEPT = 4_000;
+
 /** Asks the approvers who are due, and notes it in the record. @throws the error of settings that became invalid during the pause */
 export function askApprovers(run: SessionRun): AskedItem[] {
 	const { settings, wallTime } = run;
@@ -50,12 +54,14 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	const ballots = unasked.length > 0 ? [...before, openBallot(run, records)] : before;
 	const { asks, ballots: after } = askDue(ballots, openRecords(run), wallTime);
 	const { policy, sendComments } = settings;
+	const words = run.session && nonEmptyText(latestAgentText(run.session));
 	const { approveWith, approveValues, denyValues } = policy;
 	run.save({
 		requests,
 		ballots: after,
 		page: {
 			preferences: { approveWith, approveValues, denyValues },
+			...(words !== undefined && { words: words.slice(0, MAX_WORDS_KEPT) }),
 			sendComments,
 			sendsReasons: sendComments || run.api.hasPlaceFor('resolveInteraction', 'reason'),
 		},

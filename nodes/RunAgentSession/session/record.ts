@@ -32,7 +32,12 @@ export interface Course {
 	/** What approvers were asked */
 	ballots: Ballot[];
 	/** What the approval page needs to know of the node's settings */
-	page?: { preferences: OptionPreferences; sendComments?: boolean; sendsReasons?: boolean };
+	page?: {
+		preferences: OptionPreferences;
+		sendComments?: boolean;
+		sendsReasons?: boolean;
+		words?: string;
+	};
 	/** Comments for the agent that no decision carried, until they're sent */
 	comments?: string[];
 	/** Kept with Ask If Quiet */

@@ -11,7 +11,6 @@ const MAX_LOOKUP_MS = 5_000;
 
 export interface ProjectDetails {
 	projectName?: string;
-	timeZone?: string;
 }
 
 /** Returns {} if the project isn't in the list in time (API document, Project): the key may lack the scope. */
@@ -50,8 +49,7 @@ async function searchProjects(
 			(each) =>
 				nonEmptyText(api.readField('listProjects', 'id', each))?.toLowerCase() === projectId,
 		);
-		if (project)
-			return { projectName: nonEmptyText(project.name), timeZone: nonEmptyText(project.timeZone) };
+		if (project) return { projectName: nonEmptyText(project.name) };
 	}
 	return {};
 }
@@ -129,8 +127,7 @@ interface FactMemory {
 }
 
 /**
- * Returns the facts that an item lacks: the name of its project, for approvers the time zone, and the preview of a page. A lookup that
- * fails holds up nothing.
+ * Returns the facts that an item lacks: the name of its project, and the preview of a page. A lookup that fails holds up nothing.
  */
 export type FactLookup = (
 	known: Facts,
@@ -143,9 +140,8 @@ export function createFactLookup(api: ApiClient, memory: FactMemory): FactLookup
 	return async (known, page, kind) => {
 		const { projectId, projectName, previewUrl } = known;
 		if (projectId === undefined) return { facts: known, warnings: [] };
-		const lacked = kind === 'needsApproval' ? known.timeZone : projectName;
-		const project = lacked === undefined ? await findProject(projectId) : {};
-		const facts = { ...known, ...project, projectName: projectName ?? project.projectName };
+		const project = projectName === undefined ? await findProject(projectId) : {};
+		const facts = { ...known, ...project };
 		if (!page || previewUrl !== undefined) return { facts, warnings: [] };
 		const previews = (memory.workspaceAutomationPreviews ??= {});
 		const { url, warning } = await findPreview(
