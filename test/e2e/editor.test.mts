@@ -1,14 +1,19 @@
 // The editor as people see it, in a real browser: a new user's way to the first session, and to the error of one that failed.
 import { expect, test } from '@jest/globals';
+import { listExecutions } from '../../n8n-host/executions.mts';
 import { hostVersion, type HostVersion } from '../../n8n-host/versions.mts';
 import { addAction, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
 import { createCredential, openCredential } from '../../tools/editor/credentialForm.mts';
 import { findError, useEditor } from './editor.mts';
-import { agentSession, chain, describeWith, manualTrigger, NODE } from './support.mts';
+import { openLink, sendForm } from './phone.mts';
+import { agentSession, chain, describeWith, eventually, manualTrigger, NODE } from './support.mts';
 
 const describe = describeWith('Chromium');
 
 const editor = useEditor();
+
+const takePicture = async (name: string, page = editor.page) =>
+	void (await page.screenshot({ path: `/tmp/people/way-${hostVersion()}-${name}.png` }));
 
 /** Message of the form about a refused key. n8n 1 has its own words. */
 const REFUSED: Record<HostVersion, string> = {
@@ -18,6 +23,38 @@ const REFUSED: Record<HostVersion, string> = {
 };
 
 describe('a new user', () => {
+	test('without Slack, opens To Approve in the run with items, and approves on the page of approvalUrl', async () => {
+		const prompt = 'Publish it. [ask bash: git push] [say Published.]';
+		const session = agentSession({ prompt, permissionPolicy: 'ask', whileWaiting: 'pause' });
+		await editor.open(chain('First approval', [manualTrigger(), session]));
+		await editor.page.getByTestId('execute-workflow-button').click();
+		await eventually(async () => {
+			const [execution] = await listExecutions(editor.stage.host.rest);
+			return execution?.status === 'waiting';
+		});
+		const panel = await openPanel(editor.page, NODE);
+		await takePicture('1-node');
+		await panel.showRun('1 item');
+		await panel.showOutput('To Approve');
+		await panel.selectOutputView('json');
+		await takePicture('2-output');
+		const text = await panel.output.getByText('/approval?').last().innerText();
+		const [url] = /http[^"\s]+/.exec(text)!;
+
+		const page = await editor.page.context().newPage();
+		await openLink(page, url);
+		await takePicture('3-page', page);
+		await page.getByLabel('Approve once').check();
+		await sendForm(page);
+		await takePicture('4-sent', page);
+		await page.close();
+		const result = await eventually(async () => {
+			const [{ status }] = await listExecutions(editor.stage.host.rest);
+			return status === 'success' ? status : undefined;
+		});
+		expect(result).toBe('success');
+	});
+
 	test('finds the node, creates a credential, chooses a project, writes prompt and rules, and runs it', async () => {
 		const workflowId = await editor.open(chain('Just started', [manualTrigger()]));
 		const found = await searchNodes(editor.page, 'permission');

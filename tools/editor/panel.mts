@@ -104,6 +104,12 @@ export async function getPanel(page: Page) {
 			await ended.first().waitFor();
 		},
 
+		/** Shows the run whose name in the list has this text. */
+		async showRun(text: string) {
+			await output.getByTestId('run-selector').click();
+			await page.getByRole('option').filter({ hasText: text }).first().click();
+		},
+
 		/** Shows one of several outputs. */
 		async showOutput(name: string) {
 			await output.getByTestId('branches').getByText(name).click();
