@@ -64,7 +64,7 @@ export function registerApi(app: FastifyInstance, parts: ApiParts): void {
 	}
 	app.setNotFoundHandler((request, reply) => {
 		const message = `There is no ${request.method} ${getPath(request)} here.`;
-		const answer = refuse(parts.layer, 404, 'not_found', message);
+		const answer = refuse(404, 'not_found', message);
 		Object.assign(recordRequest(parts, request), { status: 404, answer: recordable(answer.text) });
 		return send(reply, answer);
 	});
@@ -90,23 +90,12 @@ const getOperation = (layer: DialectLayer, shared: NamedOperation[], request: Fa
 const rawBody = (request: FastifyRequest) => request.body as Buffer | undefined;
 
 /** An error as the service writes it. */
-function refuse(
-	layer: DialectLayer,
+const refuse = (
 	status: number,
 	code: string,
 	message: string,
 	headers: Record<string, string> = {},
-): WireAnswer {
-	const body = layer.writeError(envelope(code, message));
-	return typeof body === 'string'
-		? {
-				ending: 'whole',
-				status,
-				headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
-				text: body,
-			}
-		: jsonAnswer(status, body, headers);
-}
+): WireAnswer => jsonAnswer(status, envelope(code, message), headers);
 
 const getPath = (request: FastifyRequest) => request.url.split('?')[0];
 
@@ -134,9 +123,7 @@ async function serve(
 ) {
 	const { faults, state } = parts;
 	const entry = recordRequest(parts, request);
-	const between = parts.layer.between(operation);
-	// A proxy dialect isn't among the faults that a test sets and counts.
-	const striking: Striking[] = [...faults.strike('request', operation.operationId), ...between];
+	const striking: Striking[] = [...faults.strike('request', operation.operationId)];
 	for (const { ms = 0 } of striking.filter(({ kind }) => kind === 'latency')) await sleep(ms);
 
 	const processed = striking.every((fault) => fault.process ?? faultKinds[fault.kind].processes);
@@ -145,7 +132,7 @@ async function serve(
 		: { ending: 'whole' as const, status: 0, headers: {}, text: '' };
 	const service: FaultyService = {
 		wallNow: state.clock.wallNow(),
-		refuse: (...error) => refuse(parts.layer, ...error),
+		refuse,
 	};
 	const struck = (wire: WireAnswer, by: Striking[]) =>
 		by.reduce((soFar, fault) => faultKinds[fault.kind].apply(soFar, fault, service), wire);
@@ -188,9 +175,9 @@ async function answerTo(
 		);
 	} catch (error) {
 		if (error instanceof ApiError)
-			return refuse(layer, statusOf[error.code], error.code, error.message, error.headers);
+			return refuse(statusOf[error.code], error.code, error.message, error.headers);
 		parts.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-		return refuse(layer, 500, 'internal_error', 'The service failed; its log says why.');
+		return refuse(500, 'internal_error', 'The service failed; its log says why.');
 	}
 }
 

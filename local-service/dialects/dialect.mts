@@ -1,7 +1,5 @@
 // Types of a dialect: another way to fill the gaps of the API document, as a table of differences.
 import type { Option } from '../agent/directives.mts';
-import type { ErrorEnvelope } from '../errors.mts';
-import type { FaultRule } from '../faults.mts';
 import type { Lateness } from '../lateness.mts';
 import type { OperationId, RequestTemplate } from './assumed-requests.mts';
 import type { Template } from './templates.mts';
@@ -34,12 +32,7 @@ export type WriteId = (n: number) => string | number;
 /** The options that every approval request offers, unless the prompt names others. */
 export type OptionWords = Record<'once' | 'always' | 'reject', Option>;
 
-/** An error as the service writes it. A text is sent as it is, everything else as JSON. */
-export type WriteError = (error: ErrorEnvelope['error']) => unknown;
-
 export interface Paging {
-	/** Lists are returned whole, even if the request asks for pages */
-	whole?: boolean;
 	/** Entries of a page where the request does not say how many */
 	usual?: number;
 	/** Entries of a page, for any limit in the request */
@@ -63,21 +56,15 @@ export interface Dialect {
 	answers?: Partial<Record<OperationId, ChangeAnswer>>;
 	/** Places for the nodes to read in these answers, if they can't know them: the `response` of Overrides */
 	readAt?: Partial<Record<OperationId, Record<string, string>>>;
-	/** Writes every error */
-	error?: WriteError;
 	/** Write the ids of products and assets */
 	ids?: { product: WriteId; asset: WriteId };
 	optionWords?: OptionWords;
 	/** The service's words for ours, if the nodes can't know them: the `words` of Overrides */
 	words?: Partial<Record<OperationId, Record<string, string>>>;
-	/** Writes every timestamp of tasks, sessions and custom domains; those of files are documented */
-	timestamp?: (milliseconds: number) => string | number;
 	/** True if unknown names in a request are ignored. Otherwise our names are refused if they differ. */
 	ignores?: boolean;
 	/** Paging of lists, if it differs from ours */
 	paging?: Paging;
-	/** A proxy that answers instead of the service */
-	between?: Partial<Record<OperationId, Pick<FaultRule, 'kind' | 'process'>>>;
 	/** Delays of changes */
 	lateness?: Lateness;
 }

@@ -2,14 +2,11 @@
 import { operationIds, type OperationId } from './assumed-requests.mts';
 import type { Dialect, Overrides } from './dialect.mts';
 import { getOverrides } from './overrides.mts';
-import { intermediaries } from './tables/between.mts';
-import { emptyAnswers, nothingToSay } from './tables/empty-answers.mts';
-import { entryForms } from './tables/entries.mts';
-import { errorForms } from './tables/errors.mts';
+import { emptyAnswers } from './tables/empty-answers.mts';
 import { fileContent } from './tables/file-content.mts';
 import { foreignIds } from './tables/ids.mts';
 import { ignoring } from './tables/ignoring.mts';
-import { listShapes } from './tables/list-shapes.mts';
+import { lateChanges } from './tables/late.mts';
 import { everyList, listForms } from './tables/lists.mts';
 import { myFilesFolder } from './tables/my-files.mts';
 import { optionWords } from './tables/option-words.mts';
@@ -17,44 +14,30 @@ import { pageForms } from './tables/paging.mts';
 import { requestForms } from './tables/requests.mts';
 import { questionForms } from './tables/questions.mts';
 import { sessionIds } from './tables/session-ids.mts';
-import { sessionForms } from './tables/sessions.mts';
-import { snakeCase } from './tables/snake-case.mts';
-import { texts } from './tables/texts.mts';
-import { times } from './tables/time.mts';
 import { withIds } from './values/ids.mts';
 import { withSession } from './values/options.mts';
-import { withTimestamps } from './values/timestamps.mts';
 
 /** They refuse what they do not know: a request that looks otherwise than theirs fails. */
 const refusing = {
-	...texts,
 	...foreignIds,
 	...optionWords,
 	...questionForms,
-	...times,
+	'late-changes': lateChanges,
 	'my-files-folder': myFilesFolder,
 	...sessionIds,
 	...fileContent,
-	'snake-case': snakeCase,
 	...requestForms,
 	...listForms,
-	...errorForms,
 	'empty-answers': emptyAnswers,
 } satisfies Record<string, Dialect>;
 
-/** They ignore what they do not know, or answer what nobody asked for: what was not understood looks like a success. */
+/** They ignore what they do not know: what was not understood looks like a success. */
 const ignoringAll = {
 	...ignoring,
 	...pageForms,
-	...entryForms,
-	...listShapes,
-	...sessionForms,
-	'nothing-to-say': nothingToSay,
-	...intermediaries,
 } satisfies Record<string, Dialect>;
 
-// Changes of entries come before changes of the lists that hold them, and changes of a session before changes of its names.
-const tables = { ...entryForms, ...sessionForms, ...refusing, ...ignoringAll };
+const tables = { ...refusing, ...ignoringAll };
 
 export type DialectName = keyof typeof tables;
 
@@ -74,21 +57,19 @@ interface DialectInfo {
 	overrides?: Overrides;
 }
 
-const listing = Object.keys(everyList(() => 0)) as OperationId[];
+const listing = Object.keys(everyList(0)) as OperationId[];
 
 /** The operations whose requests or answers a dialect changes. */
 function listTouched(dialect: Dialect): OperationId[] {
-	const { requests, answers, between, paging, ids, optionWords, timestamp, lateness, error } =
-		dialect;
-	if (error || lateness) return operationIds;
-	const tables = [requests, answers, between].flatMap((table) => Object.keys(table ?? {}));
+	const { requests, answers, paging, ids, optionWords, lateness } = dialect;
+	if (lateness) return operationIds;
+	const tables = [requests, answers].flatMap((table) => Object.keys(table ?? {}));
 	return [
 		// The tables are keyed by operation
 		...(tables as OperationId[]),
 		...(paging ? listing : []),
 		...(ids ? withIds : []),
 		...(optionWords ? withSession : []),
-		...(timestamp ? withTimestamps : []),
 	];
 }
 

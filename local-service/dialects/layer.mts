@@ -1,8 +1,7 @@
 // The layer around the API of a service that speaks dialects. It turns what callers send into the requests that we assume, and
 // our answers into those of the dialects. The routes, and the contract's validation, only ever see our own form.
 import type { NamedOperation } from '../../openapi/contract.mts';
-import { ApiError, type ErrorEnvelope } from '../errors.mts';
-import type { FaultRule } from '../faults.mts';
+import { ApiError } from '../errors.mts';
 import { isObject } from '../json.mts';
 import { noLateness } from '../lateness.mts';
 import type { Store } from '../state.mts';
@@ -21,7 +20,6 @@ import {
 import type { ValueCodec } from './values/codec.mts';
 import { idCodec, shownIds } from './values/ids.mts';
 import { isPermission, optionCodec } from './values/options.mts';
-import { timestampCodec } from './values/timestamps.mts';
 
 interface Parameters {
 	params: Record<string, string>;
@@ -75,10 +73,9 @@ function hasValue(name: string | undefined, template: Template, body: unknown): 
 
 /** The codecs of a mixture; no two dialects of it have the same kind of value. */
 function getCodecs(dialects: readonly Dialect[]): ValueCodec[] {
-	return dialects.flatMap(({ ids, optionWords, timestamp }) => [
+	return dialects.flatMap(({ ids, optionWords }) => [
 		...(ids ? [idCodec(ids)] : []),
 		...(optionWords ? [optionCodec(optionWords)] : []),
-		...(timestamp ? [timestampCodec(timestamp)] : []),
 	]);
 }
 
@@ -86,7 +83,6 @@ function getCodecs(dialects: readonly Dialect[]): ValueCodec[] {
 export function createDialectLayer(dialects: readonly Dialect[]) {
 	const codecs = getCodecs(dialects);
 	const ids = dialects.find((dialect) => dialect.ids)?.ids;
-	const writeError = dialects.find((dialect) => dialect.error)?.error;
 	const ignores = dialects.some((dialect) => dialect.ignores);
 	const pagings = dialects.flatMap(({ paging }) => paging ?? []);
 
@@ -132,12 +128,6 @@ export function createDialectLayer(dialects: readonly Dialect[]) {
 		/** True if unknown names in a request are ignored */
 		ignores,
 		requestFor,
-		/** A proxy that answers each request instead of the service */
-		between: (operation: NamedOperation): FaultRule[] =>
-			dialects.flatMap(({ between }) => {
-				const rule = between?.[getId(operation)];
-				return rule ? [{ operationId: operation.operationId, ...rule }] : [];
-			}),
 		/** The queries that one comes to: several where a filter is missing, and its absence ignored */
 		queriesFor: (operation: NamedOperation, query: Parameters['query'], store: Store) =>
 			queriesFor(operation, query, ignores, store),
@@ -179,8 +169,6 @@ export function createDialectLayer(dialects: readonly Dialect[]) {
 				{ ...answer, body },
 			);
 		},
-		/** The body of an error; a text is sent as plain text */
-		writeError: (envelope: ErrorEnvelope): unknown => writeError?.(envelope.error) ?? envelope,
 		/** Ids as callers know them */
 		shownIds: (store: Store) => shownIds(store, ids),
 	};

@@ -48,9 +48,9 @@ export function getPage(
 		return answers.length === 1 ? data : data.map((entry) => ({ ...whose, ...(entry as object) }));
 	});
 	if (paging.newestFirst) entries.reverse();
-	const { whole = false, usual = defaultLimit, most = Infinity } = paging;
-	const size = whole ? Infinity : Math.min(Number(query.limit ?? usual), most);
-	const start = whole ? 0 : Number(query.cursor ?? 0);
+	const { usual = defaultLimit, most = Infinity } = paging;
+	const size = Math.min(Number(query.limit ?? usual), most);
+	const start = Number(query.cursor ?? 0);
 	if (!Number.isInteger(start))
 		throw new ApiError('invalid_request', 'query/cursor is not a cursor of this list');
 	const has_more = start + size < entries.length;

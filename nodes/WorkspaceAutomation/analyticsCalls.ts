@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { boundQuery } from '../shared/analytics/query';
-import type { ApiClient, Values } from '../shared/client/operations';
-import { readRows } from '../shared/client/overrides';
+import type { Values } from '../shared/client/operations';
+import { readRows } from '../shared/client/resource';
 import { queryParameters } from '../shared/n8n/commonFields';
 import { setCustomData } from '../shared/n8n/customData';
 import { createEvaluator, readParameter } from '../shared/n8n/fields';
@@ -15,13 +15,9 @@ export function prepareQuery(context: IExecuteSingleFunctions, query: string): V
 	return { query: boundQuery(query, parameters, createEvaluator(context)) };
 }
 
-export function readResult(
-	context: IExecuteSingleFunctions,
-	body: unknown,
-	api: ApiClient,
-): INodeExecutionData {
+export function readResult(context: IExecuteSingleFunctions, body: unknown): INodeExecutionData {
 	const warn = (message: string) => context.logger.warn(message, { node: context.getNode().name });
-	const data = readRows(api, body, warn);
+	const data = readRows(body, warn);
 	const json: IDataObject = { rowCount: data.length, data };
 	if (data.length >= MAX_ROWS) {
 		const warning = `The analytics query returned ${MAX_ROWS} rows, the most that the service returns: there may be more. Narrow it down or group it.`;

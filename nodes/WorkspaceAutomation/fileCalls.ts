@@ -69,5 +69,5 @@ export async function recoverExisting(
 		error.context.httpStatus === 409;
 	if (!isConflict) return undefined;
 	const found = findInPlace(await findFilesByName(api, values), values);
-	return found && { json: { ...found, id: requireEntryId(api, 'listFiles', found) } };
+	return found && { json: { ...found, id: requireEntryId(found) } };
 }

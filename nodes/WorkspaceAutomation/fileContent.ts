@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { responseOverride } from '../shared/client/overrides';
+import { shapeError } from '../shared/client/resource';
 import type { ApiClient, Values } from '../shared/client/operations';
 import {
 	CanceledError,
@@ -8,15 +9,7 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../shared/errors';
-import {
-	excerpt,
-	formatMib,
-	formatSeconds,
-	isRecord,
-	MIB,
-	quote,
-	nonEmptyText,
-} from '../shared/values';
+import { excerpt, formatMib, formatSeconds, isRecord, MIB, nonEmptyText } from '../shared/values';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isLoopback } from '../shared/client/credential';
 import { isPrivateHost } from '../shared/client/privateHosts';
@@ -177,7 +170,7 @@ export async function download<T>(
 			limits.singleAttempt = attempt.kind === 'response' && attempt.status < 400;
 			return decide(attempt);
 		},
-		{ request: { effect: 'idempotent', method: 'GET' }, limits, clock, signal, toError },
+		{ request: { effect: 'read', method: 'GET' }, limits, clock, signal, toError },
 	);
 	return body as T;
 }
@@ -187,14 +180,13 @@ type FileContent = { text: string } | { url: string };
 /** Reads the text or its download URL, which wins over an empty text. */
 function readFileContent(body: unknown, api: ApiClient): FileContent {
 	const [text, url] = ['text', 'url'].map((name) => api.readField('getFileContent', name, body));
-	if (nonEmptyText(text)) return { text: String(text) };
-	if (nonEmptyText(url)) return { url: String(url) };
-	// Names that need a value can't find the text of an empty file.
-	if (isRecord(body) && [text, body.text, body.content].includes('')) return { text: '' };
-	if (typeof body === 'string') return { text: body };
-	throw new WorkspaceAutomationError(
-		'The service answered without the content of the file',
-		`It answered: ${quote(body)}. ${responseOverride('getFileContent', 'text')}`,
+	if (nonEmptyText(url) && !nonEmptyText(text)) return { url: String(url) };
+	if (typeof text === 'string') return { text };
+	throw shapeError(
+		'text',
+		'a text',
+		isRecord(body) ? text : body,
+		responseOverride('getFileContent', 'text'),
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { readNamedField, parseTimestamp } from '../shared/values';
+import { parseTimestamp } from '../shared/values';
 
 // Compares two reads of lists. Pure: imports neither n8n nor the service.
 
@@ -49,7 +49,7 @@ export interface Change {
 export const NOTHING_SEEN: SeenState = { seen: new Map(), missing: new Map() };
 
 export function creationTime(thing: IDataObject = {}): number {
-	const moment = parseTimestamp(readNamedField(thing, 'createdAt'));
+	const moment = parseTimestamp(thing.createdAt);
 	return Number.isNaN(moment) ? -Infinity : moment;
 }
 

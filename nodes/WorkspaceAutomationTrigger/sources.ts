@@ -1,7 +1,7 @@
 import { boundQuery } from '../shared/analytics/query';
 import type { ApiClient, OperationId, Values } from '../shared/client/operations';
 import { requireEntryId, readPages, warnOfSetup } from '../shared/client/lists';
-import { readRows } from '../shared/client/overrides';
+import { readRows } from '../shared/client/resource';
 import { queryField, queryParameters } from '../shared/n8n/commonFields';
 import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';
 import type { WatchedEntry, WatchedList } from './compare';
@@ -46,9 +46,7 @@ async function allProjects({ api, deadline, warn }: Watched): Promise<Values[]> 
 	const projects: Values[] = [];
 	const options = { deadline, onSetupRequired: warnOfSetup(warn) };
 	for await (const { data } of readPages(api, 'listProjects', {}, options))
-		projects.push(
-			...data.map((project) => ({ projectId: requireEntryId(api, 'listProjects', project) })),
-		);
+		projects.push(...data.map((project) => ({ projectId: requireEntryId(project) })));
 	return projects;
 }
 
@@ -80,7 +78,7 @@ function listSource(
 				})) {
 					requireEntryCount((count += data.length));
 					for (const thing of data) {
-						const id = requireEntryId(api, operation, thing);
+						const id = requireEntryId(thing);
 						if (only.length === 0 || only.includes(id.toLowerCase()))
 							entries.push(toEntry(thing, id, event, scope));
 					}
@@ -133,7 +131,7 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 			target: [sql, [...parameters], columns],
 			async read({ api, deadline, warn, event, scope }) {
 				const { body } = await api.call('queryAnalytics', { query }, { deadline });
-				const rows = readRows(api, body, warn);
+				const rows = readRows(body, warn);
 				requireEntryCount(rows.length);
 				const names = Object.keys(rows[0] ?? {});
 				const own = OWN_COLUMNS.find((name) => names.includes(name));

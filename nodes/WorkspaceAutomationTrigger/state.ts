@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fingerprint, excerpt, readNamedField, sortedJson } from '../shared/values';
+import { fingerprint, excerpt, sortedJson } from '../shared/values';
 import type { Change, WatchedEntry, Marks, SeenState } from './compare';
 import type { Storage, TriggerEvent } from './events';
 import { ConfigurationError } from './failures';
@@ -40,9 +40,7 @@ export function toEntry(
 	const { keeping, resource, watch = [] } = event;
 	if (keeping === 'values' && watch.length === 0) return { key: id, mark: '', id, json };
 	const watched =
-		watch === 'all'
-			? json
-			: Object.fromEntries(watch.map((name) => [name, bounded(readNamedField(json, name))]));
+		watch === 'all' ? json : Object.fromEntries(watch.map((name) => [name, bounded(json[name])]));
 	const values = requireSortedJson(watched, `${resource} ${excerpt(id)}`);
 	if (keeping === 'values') return { key: id, mark: values, id, json };
 	return { key: fingerprintMark(scope, id), mark: fingerprintMark(scope, values), id, json };

@@ -17,10 +17,6 @@ export function omit<T extends object, K extends keyof T>(thing: T, ...names: K[
 	return copy;
 }
 
-/** Reads a field by its name in camel case or, because services use it too, in snake case. */
-export const readNamedField = (thing: Record<string, unknown>, name: string): unknown =>
-	thing[name] ?? thing[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-
 export const nonEmptyText = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 

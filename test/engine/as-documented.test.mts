@@ -24,43 +24,14 @@ const only = async (...given: Parameters<typeof setup>) => {
 };
 
 describe('after a change', () => {
-	const change = async (sent: IDataObject, shown: IDataObject) => {
-		const body = { object: 'task', id: ID, ...shown };
-		serve({ [`PATCH /tasks/${ID}`]: body });
-		return await only('task.update', { taskId: rl(ID), updateFields: sent });
-	};
 	const move = async (shown: IDataObject) => {
 		const body = { object: 'file', id: ID, kind: 'file', ...shown };
 		serve({ [`PATCH /files/${ID}`]: body });
 		return await only('file.move', { fileId: rl(ID), parentId: rl(OTHER) });
 	};
 
-	test.each([
-		['trimmed', { title: '  Links ' }, { title: 'Links' }],
-		['NFC-normalized', { title: 'Cafe\u0301' }, { title: 'Café' }],
-		['lower-cased', { title: 'LINKS' }, { title: 'links' }],
-		['without U+FE0F', { emoji: '\u2764\ufe0f' }, { emoji: '\u2764' }],
-		['not shown', { title: 'Links', prompt: 'x' }, {}],
-	])('a value that the service returns %s causes no warning', async (_, sent, shown) => {
-		expect(await change(sent, shown)).not.toHaveProperty('warnings');
-	});
-
-	test.each(['parentId', 'parent_id'])('a folder in %s causes no warning', async (name) => {
-		expect(await move({ [name]: OTHER.toUpperCase() })).not.toHaveProperty('warnings');
-	});
-
-	test.each([
-		['title', { title: 'New' }, { title: 'Old' }],
-		['rrule', { rrule: 'FREQ=DAILY' }, { rrule: 'FREQ=WEEKLY' }],
-	])('another %s is a warning on the item that names the override', async (name, sent, shown) => {
-		const item = await change(sent, shown);
-		expect(item).toMatchObject({ id: ID, ...shown });
-		const values = [sent, shown].map((each) => Object.values(each)[0]).join('.*');
-		expect(item.warnings).toEqual([
-			expect.stringMatching(
-				new RegExp(`^The service ignored '${name}': .*${values}.*"updateTask"`),
-			),
-		]);
+	test('a folder in capitals causes no warning', async () => {
+		expect(await move({ parentId: OTHER.toUpperCase() })).not.toHaveProperty('warnings');
 	});
 
 	test("a file that isn't in the folder, and a product of another name, have warnings", async () => {
@@ -227,16 +198,6 @@ describe('setup_required', () => {
 			.test()
 			.catch((thrown) => thrown);
 		expect(error.description).toContain(message);
-	});
-
-	test('beside a list under another name is no second list', async () => {
-		serve({ 'GET /projects': { items: [{ id: ID }], setup_required } });
-		expect(await only('project.getAll', {})).toEqual({ id: ID });
-	});
-
-	test('is the error of a response without a list', async () => {
-		serve({ 'GET /projects': { setup_required } });
-		expect((await run(setup('project.getAll', {}))).error?.message).toBe(message);
 	});
 });
 

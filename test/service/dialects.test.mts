@@ -179,13 +179,13 @@ describe('mixtures', () => {
 	});
 
 	test('of dialects that contradict each other are refused, and an unknown name is refused with a list of the known names', async () => {
-		expect(findConflict(['snake-case', 'bare-lists'])).toBeUndefined();
+		expect(findConflict(['message-parts', 'small-pages'])).toBeUndefined();
 		expect(findConflict(['session-ids-plain', 'session-ids-run'])).toBe(
 			'The dialects session-ids-plain and session-ids-run contradict each other: a service has one kind of session ids',
 		);
-		expect(findConflict(['bare-lists', 'bare-lists'])).toContain('named twice');
+		expect(findConflict(['small-pages', 'small-pages'])).toContain('named twice');
 		expect(findConflict(['klingon'])).toMatch(
-			/^There is no dialect klingon\. There are: .*snake-case/,
+			/^There is no dialect klingon\. There are: .*message-parts/,
 		);
 		expect(() => speaker(['klingon'])).toThrow('There is no dialect klingon');
 	});

@@ -75,9 +75,10 @@ test("a start that the service's own 503 refuses wasn't taken", async () => {
 });
 
 test('a refused version names the field of the credential', async () => {
-	const body = { error: { code: 'unsupported_version', message: 'Use 2027-01-01.' } };
-	const { error } = await callOnce('listProjects', { status: 400, body });
-	expect(error?.description).toMatch(/^Check 'API Version' in the credential\./);
+	const error = { code: 'unsupported_version', message: 'Use 2027-01-01.', doc_url: 'https://x' };
+	const body = { error };
+	const { error: raised } = await callOnce('listProjects', { status: 400, body });
+	expect(raised?.description).toMatch(/^Check 'API Version' in the credential\./);
 });
 
 describe('a response is read up to its limit', () => {

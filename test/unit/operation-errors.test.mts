@@ -6,7 +6,6 @@ import { product } from '../../nodes/WorkspaceAutomation/resources/product.ts';
 import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-12d3-a456-426614174000';
-const OTHER = '99999999-9999-4999-8999-999999999999';
 const VALUES: Values = {
 	...Object.fromEntries(
 		['taskId', 'fileId', 'customDomainId', 'productId', 'sessionId', 'projectId', 'siteId'].map(
@@ -44,7 +43,11 @@ describe('a refused request is explained by what was asked for', () => {
 	])(
 		'%s with a version that is refused names the version, not the query or body',
 		async (operation) => {
-			const error = { code: 'unsupported_version', message: 'Unknown Service-Api-Version' };
+			const error = {
+				code: 'unsupported_version',
+				message: 'Unknown Service-Api-Version',
+				doc_url: 'https://docs.example/versions',
+			};
 			const { result } = await call(operation, { status: 400, body: { error } });
 			expect(result.description).toContain(`{"${operation}": {"version": "YYYY-MM-DD"}}`);
 			expect(result.description).not.toMatch(/"(query|body)":/);
@@ -91,37 +94,5 @@ test('a limit that lasts ends with what the service says: its code, message, lin
 		code: 'quota',
 		docUrl: 'https://x.example/quota',
 		retryAfter: 100,
-	});
-});
-
-describe('an answer about another resource is an error that names both', () => {
-	test.each<[OperationId, object, string | undefined]>([
-		['getTask', { object: 'task', id: OTHER }, undefined],
-		['updateProduct', { id: OTHER }, 'changed'],
-		['deleteCustomDomain', { object: 'custom_domain', id: OTHER, deleted: true }, 'deleted'],
-	])('%s', async (operation, body, done) => {
-		const { result } = await call(operation, { body });
-		expect(result.message).toBe('The service answered about something else');
-		expect(result.description).toContain(ID);
-		expect(result.description).toContain(OTHER);
-		const mayHave = `may have been ${done}`;
-		expect(result.description.includes('may have been')).toBe(done !== undefined);
-		if (done) expect(result.description).toContain(mayHave);
-	});
-
-	test('another object is one, too', async () => {
-		const { result } = await call('getTask', { body: { object: 'project', id: ID } });
-		expect(result.description).toContain(
-			'You asked for a task, and the response is about a project.',
-		);
-	});
-
-	test.each<[OperationId, object]>([
-		['getTask', { id: ID.toUpperCase(), title: 'x' }],
-		['getTask', { title: 'x' }],
-		['getFile', { object: 'folder', id: ID }],
-		['updateProduct', { product: { id: 7 } }],
-	])('an answer that may be about it counts: %s %j', async (operation, body) => {
-		expect((await call(operation, { body })).result).toMatchObject({ body });
 	});
 });

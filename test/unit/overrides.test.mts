@@ -46,7 +46,7 @@ describe('an invalid value in Overrides is named', () => {
 		[
 			{ listTasks: { response: { items: 'x' } } },
 			/unknown response value "items"/,
-			/data, id, next_cursor, has_more/,
+			/data, has_more, next_cursor/,
 		],
 		[
 			{ getAgentSession: { words: { completed: 'done, Running' } } },
@@ -205,28 +205,20 @@ describe('a request', () => {
 });
 
 describe('the ID of a new session is read', () => {
-	async function of(body: unknown, headers = {}, overrides = {}) {
+	async function of(body: unknown, overrides = {}) {
 		const { api } = await apiWith({}, overrides);
-		return readNewSessionId(api, { status: 202, headers, body });
+		return readNewSessionId(api, { status: 202, headers: {}, body });
 	}
 
 	test.each<[unknown]>([
-		[{ session_id: 'a' }],
-		[{ session: { id: 'a' }, id: 'of the answer' }],
-		[{ data: { session_id: 'a' } }],
-		[{ data: { id: 'a' }, id: 'of the answer' }],
-		[{ id: 'of the answer', session_id: 'a' }],
+		[{ sessionId: 'a', id: 'of the answer' }],
 		[{ sessionId: '', id: 'a' }],
+		[{ id: 'a', session_id: 'of the answer' }],
 	])('from %j', async (body) => expect(await of(body)).toBe('a'));
-
-	test('from the end of a Location header', async () => {
-		expect(await of(undefined, { location: 'https://x.test/v1/agent/sessions/a?x=1' })).toBe('a');
-		expect(await of({}, { location: '/agent/sessions/a/' })).toBe('a');
-	});
 
 	test('from the place in the override', async () => {
 		const overrides = { createAgentSession: { response: { sessionId: 'runs.0.key' } } };
-		expect(await of({ id: 'wrong', runs: [{ key: 'a' }] }, {}, overrides)).toBe('a');
+		expect(await of({ id: 'wrong', runs: [{ key: 'a' }] }, overrides)).toBe('a');
 	});
 
 	test('and if it is missing, the error quotes the response and names the override', async () => {
@@ -262,5 +254,5 @@ test('inherited properties of objects are never read', async () => {
 test('an overridden place is the only one, even if its value is empty', () => {
 	const operation = applyOverride('listTasks', { response: { next_cursor: 'next' } });
 	expect(readField(operation, 'next_cursor', { next: '', next_cursor: 'c' })).toBe('');
-	expect(readField(applyOverride('listTasks'), 'next_cursor', { next_cursor: '' })).toBeUndefined();
+	expect(readField(applyOverride('listTasks'), 'next_cursor', { next: 'c' })).toBeUndefined();
 });

@@ -45,16 +45,12 @@ describe('the pages', () => {
 	});
 
 	test.each<[string, unknown[], string, number]>([
-		['give a cursor again', [page(0, 2, 'a'), page(2, 2, 'a')], 'same cursor twice', 2],
-		['begin as the one before', [page(0, 2, 'a'), page(0, 3, 'b')], 'begin with the same', 2],
+		['give a cursor again', [page(0, 2, 'a'), page(2, 2, 'a')], 'cursor a twice', 2],
 		[
-			'begin as the one before, without IDs',
-			[
-				{ data: [{ name: 'x' }], next_cursor: 'a' },
-				{ data: [{ name: 'x' }, { name: 'y' }], next_cursor: 'b' },
-			],
-			'begin with the same',
-			1,
+			'give an earlier cursor',
+			[page(0, 2, 'a'), page(2, 2, 'b'), page(4, 2, 'a')],
+			'cursor a twice',
+			4,
 		],
 	])(
 		'that %s are an error before any of their entries is returned',
@@ -68,6 +64,21 @@ describe('the pages', () => {
 			expect(all).toHaveLength(handed);
 		},
 	);
+
+	test('without end stop after 10,000, with an error that names the query', async () => {
+		let pages = 0;
+		const { api, clock } = await apiWith(() => ({ body: page(0, 0, `c${++pages}`) }));
+		const reading = async () => {
+			for await (const _ of readPages(api, ...tasks));
+		};
+		await clock.run(
+			expect(reading()).rejects.toMatchObject({
+				message: 'The list never ends',
+				description: expect.stringContaining('"query"'),
+			}),
+		);
+		expect(pages).toBe(10_000);
+	});
 
 	test('share one timeout', async () => {
 		const answers = [page(0, 1, 'a'), page(1, 1, 'b'), page(2, 1)].map((body) => ({ body }));
@@ -90,52 +101,20 @@ describe('the pages', () => {
 	});
 });
 
-describe('the filter', () => {
-	const files: List = ['listFiles', { projectId: 'p', parentId: 7 }];
-	test.each<[string, object, boolean]>([
-		['what is as asked for', { projectId: 'p', parentId: '7' }, true],
-		['a number for a text', { projectId: 'p', parentId: 7 }, true],
-		['another spelling', { project_id: 'p' }, true],
-		['what says nothing of it', { name: 'x' }, true],
-		['what says nothing that could be an ID', { projectId: '', parentId: {} }, true],
-		['another project', { projectId: 'q' }, false],
-		['another folder', { parentId: 8 }, false],
-		['no folder', { parentId: null }, false],
-		['another project in another spelling', { project_id: 'q' }, false],
-	])('%s: passes? %j %j', async (_, entry, passes) => {
-		const { error, all } = await read(
-			[
-				[
-					{ id: 'a', projectId: 'p' },
-					{ id: 'b', ...entry },
-				],
-			],
-			files,
-		);
-		expect(all).toHaveLength(passes ? 2 : 0);
-		expect(error?.message ?? 'fine').toMatch(
-			passes ? /fine/ : /^The service returned entries of another (projectId|parentId)$/,
-		);
-		if (error) expect(error.description).toMatch(/listFiles.*query/);
-	});
-});
-
 describe('the ID of an entry', () => {
 	test.each([
 		['a', 'a'],
 		[7, '7'],
 		[0, '0'],
-	])('%j is %j', async (id, expected) => {
-		const { api } = await apiWith();
-		expect(requireEntryId(api, 'listTasks', { id })).toBe(expected);
+	])('%j is %j', (id, expected) => {
+		expect(requireEntryId({ id })).toBe(expected);
 	});
 
-	test.each(['', null, undefined, {}, true])('is not %j', async (id) => {
-		const { api } = await apiWith();
-		expect(() => requireEntryId(api, 'listTasks', { id })).toThrow(
+	test.each(['', null, undefined, {}, true])('is not %j', (id) => {
+		expect(() => requireEntryId({ id, uuid: 'a' })).toThrow(
 			expect.objectContaining({
-				message: 'An entry of the list has no ID',
-				description: expect.stringMatching(/^It is: .*"response": \{"id"/),
+				message: '"id" in the response isn\'t a text',
+				description: expect.stringContaining('"uuid":"a"'),
 			}),
 		);
 	});

@@ -59,8 +59,3 @@ test.each(['', '{', '"12345678901234567890', '\\', '[1 2]', '-', '12345678901234
 	'%j is no JSON',
 	(text) => expect(parseJson(text)).toBeUndefined(),
 );
-
-test('a byte order mark before JSON is skipped, and after it there is no JSON', () => {
-	expect(parseJson('\ufeff{"a":[1]}')).toEqual({ a: [1] });
-	expect(parseJson('{"a":[1]}\ufeff')).toBeUndefined();
-});

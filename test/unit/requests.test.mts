@@ -115,7 +115,7 @@ describe('a response', () => {
 				status: statusCode,
 				headers,
 				body: undefined,
-				broken: 'the charset "ebcdic-500"',
+				broken: "its bytes aren't in the charset ebcdic-500",
 			});
 		},
 	);

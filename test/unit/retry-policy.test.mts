@@ -31,8 +31,13 @@ const withText = (status: number, text: string): Attempt => ({
 	body: undefined,
 	text,
 });
+const held = (code: string) => ({ error: { code, message: 'No', doc_url: 'https://x' } });
 const read: ApiRequest = { method: 'GET', effect: 'read', path: '/x' };
-const idempotent: ApiRequest = { method: 'PATCH', effect: 'idempotent', path: '/x' };
+const idempotent: ApiRequest = {
+	method: 'PATCH',
+	effect: { message: 'Not known', description: 'Look.', isIdempotent: true },
+	path: '/x',
+};
 const once: ApiRequest = {
 	method: 'POST',
 	effect: { message: 'Not known', description: 'Look.' },
@@ -83,17 +88,33 @@ describe('the proof of an attempt', () => {
 		['500', response(500), 'unknown'],
 		['408', response(408), 'unknown'],
 		['400', response(400), 'rejected'],
+		['425', response(425), 'notExecuted'],
+		[
+			'a 409 of another request that holds it',
+			response(409, {}, held('resource_locked')),
+			'notExecuted',
+		],
+		['a 409 of a conflict', response(409, {}, held('conflict')), 'rejected'],
+		['a 409 of a domain in use', response(409, {}, held('domain_in_use')), 'rejected'],
 		['404', response(404), 'rejected'],
 		['a lost response', { kind: 'lost', code: 'ECONNRESET' }, 'unknown'],
 		['a refused connection', { kind: 'unsent', code: 'ECONNREFUSED' }, 'notExecuted'],
 		['a bad certificate', { kind: 'unusable', code: 'CERT_HAS_EXPIRED' }, 'rejected'],
 		['too many bytes', { kind: 'tooLarge', code: '256 MiB' }, 'unknown'],
 	])('%s', (_, attempt, evidence, ofRead = evidence) => {
-		expect([classifyAttempt(attempt, 'idempotent'), classifyAttempt(attempt, 'read')]).toEqual([
+		expect([classifyAttempt(attempt, idempotent), classifyAttempt(attempt, read)]).toEqual([
 			evidence,
 			ofRead,
 		]);
 	});
+});
+
+test('an empty body proves nothing where the API document shows one', () => {
+	expect(classifyAttempt(withText(204, ''), { ...idempotent, needsBody: true })).toBe('unknown');
+});
+
+test('a 425 of a request that must not be done twice is a refusal', () => {
+	expect(classifyAttempt(response(425), once)).toBe('rejected');
 });
 
 test.each<[string, object, boolean]>([
@@ -111,7 +132,7 @@ test.each<[string, object, boolean]>([
 
 test('a page proves nothing with any status except 429 and 407, which prove that nothing ran', () => {
 	for (let status = 200; status < 600; status++) {
-		const outcome = classifyAttempt(withText(status, '<p>'), 'idempotent');
+		const outcome = classifyAttempt(withText(status, '<p>'), idempotent);
 		const proven = { 407: 'rejected', 429: 'notExecuted' }[status];
 		expect(outcome).toBe(proven ?? 'unknown');
 	}
@@ -128,7 +149,8 @@ test.each([403, 404])(
 			return await clock.run(calling.catch((error: Error) => error));
 		};
 		expect(await removing()).toMatchObject({
-			message: 'A proxy or login page answered instead of the service',
+			message: 'The custom domain may have been deleted',
+			description: expect.stringContaining('A proxy or login page answered'),
 			context: expect.not.objectContaining({ httpStatus: expect.anything() }),
 		});
 		expect(await removing({ status: 404, body: {} })).toMatchObject({ status: 204 });
@@ -178,7 +200,7 @@ describe('the next action', () => {
 				for (const attempt of list) {
 					const next = nextAction(state, attempt, once, limits, at(0), 0);
 					state = next.state;
-					const ambiguous = classifyAttempt(attempt, 'idempotent') === 'unknown';
+					const ambiguous = classifyAttempt(attempt, idempotent) === 'unknown';
 					if (ambiguous) expect(next.type).toBe('reconcile');
 				}
 			}),
@@ -265,11 +287,15 @@ test.each(['America/New_York', 'Asia/Tokyo'])(
 test.each<[string, Attempt]>([
 	['a 403', response(403)],
 	['a response that is no JSON', { kind: 'unusable', code: 'x' } as Attempt],
-])('%s is final, also where a 404 would be retried or count as deleted', (_, attempt) => {
+])('%s is not retried after a lost response, and proves nothing about it', (_, attempt) => {
 	const state = { ...NO_ATTEMPTS, mayHaveTakenEffect: true };
 	const remove = { ...idempotent, method: 'DELETE' } as const;
 	const limits = { notFoundDelaysMs: [1_000] };
-	expect(nextAction(state, attempt, remove, limits, at(0), 0)).toEqual({ type: 'fail', state });
+	expect(nextAction(state, attempt, remove, limits, at(0), 0)).toEqual({
+		type: 'reconcile',
+		state,
+	});
+	expect(nextAction(NO_ATTEMPTS, attempt, remove, limits, at(0), 0).type).toBe('fail');
 });
 
 test.each<[string, Attempt, boolean]>([
@@ -288,8 +314,8 @@ test.each<[string, Attempt, boolean]>([
 
 test('a page with status 429 is no proof that nothing happened', () => {
 	const page = withText(429, '<!doctype html>');
-	expect(classifyAttempt(page, once.effect)).toBe('unknown');
-	expect(classifyAttempt(page, idempotent.effect)).toBe('notExecuted');
+	expect(classifyAttempt(page, once)).toBe('unknown');
+	expect(classifyAttempt(page, idempotent)).toBe('notExecuted');
 });
 
 test('a response that was too large is not requested again', () => {

@@ -14,13 +14,9 @@ const content = (summary: string, change: (content: Content) => unknown): Dialec
 });
 
 export const fileContent = {
-	'content-or-download-url': content(
-		"A file's content is in content, or its URL in download_url",
-		({ text, url }) => ({ content: text, download_url: url }),
-	),
 	'empty-text-beside-url': content(
-		'A file that comes as a URL (signed_url) has an empty text too',
-		({ text = '', url }) => ({ text, signed_url: url }),
+		'A file that comes as a URL has an empty text too',
+		({ text = '', url }) => ({ text, url }),
 	),
 	'content-in-file': {
 		...content("A file's content is in file.body, or its URL in file.href", ({ text, url }) => ({

@@ -8,13 +8,13 @@ export const ignoring = {
 		group: 'paging names',
 		ignores: true,
 		paging: { usual: 25 },
-		requests: everyList(() => ({ query: { page_size: '{limit}', after: '{cursor}' } })),
+		requests: everyList({ query: { page_size: '{limit}', after: '{cursor}' } }),
 	},
 	'ignored-cursor': {
 		summary: 'The cursor of a list is page_token. Other names are ignored.',
 		group: 'paging names',
 		ignores: true,
-		requests: everyList(() => ({ query: { page_token: '{cursor}' } })),
+		requests: everyList({ query: { page_token: '{cursor}' } }),
 	},
 	'ignored-folder-filter': {
 		summary: 'The folder of a list of files is in. Other names are ignored.',

@@ -135,8 +135,8 @@ export const analytics: Record<string, Operation> = {
 			readParameter(this, rowsInOneItem, 'options.');
 			return await (await loadAnalyticsCalls()).prepareQuery(this, String(query));
 		},
-		async result({ body }, _values, api) {
-			return (await loadAnalyticsCalls()).readResult(this, body, api);
+		async result({ body }) {
+			return (await loadAnalyticsCalls()).readResult(this, body);
 		},
 		/** Returns an item per row, unless the user wants one item. The last row says if rows were cut off. */
 		output(items) {

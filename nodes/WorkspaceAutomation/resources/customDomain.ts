@@ -25,11 +25,7 @@ export const customDomain: Record<string, Operation> = {
 		],
 		// There's no body if a second attempt finds that the first one deleted the domain.
 		result: ({ body }, { customDomainId }) => ({
-			json: {
-				id: customDomainId,
-				deleted: true,
-				...(isRecord(body) ? body : nonEmptyText(body) && { data: body }),
-			} as IDataObject,
+			json: (body ?? { id: customDomainId, deleted: true }) as IDataObject,
 		}),
 	},
 	getAll: {

@@ -1,5 +1,6 @@
 import { WorkspaceAutomationError, type ErrorContext } from '../errors';
-import { pluralize, optionalExcerpt, isRecord, nonEmptyText, quote } from '../values';
+import { pluralize, optionalExcerpt, quote } from '../values';
+import { readErrorEnvelope } from './errorEnvelope';
 import { isHtmlPage, isRejection, PROXY_REFUSED, retryAfterMs } from './retryPolicy';
 import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
@@ -115,20 +116,12 @@ function notJsonError(attempt: ResponseAttempt): WorkspaceAutomationError {
 	);
 }
 
-function findServiceMessage(value: unknown, depth = 0): string | undefined {
-	if (nonEmptyText(value)) return nonEmptyText(value);
-	if (depth > 2 || typeof value !== 'object' || value === null) return undefined;
-	const { message, detail, error, errors, title } = value as Record<string, unknown>;
-	const places = Array.isArray(value) ? value.slice(0, 3) : [message, detail, error, errors, title];
-	return places.map((each) => findServiceMessage(each, depth + 1)).find(Boolean);
-}
-
 type ErrorTexts = Pick<ApiRequest, 'scope' | 'errors' | 'tooLarge'>;
 
 export const isVersionRefused = ({ httpStatus = 0, code, serviceMessage }: ErrorContext): boolean =>
 	[400, 406, 422].includes(httpStatus) && /version/i.test(`${code} ${serviceMessage}`);
 
-/** Quotes the service: its envelope (API document, Errors), `{error: "text"}`, `{message}`, `{errors: [...]}` or plain text, but no page. */
+/** Quotes the service's own error (API document, Errors), or the beginning of anything else, but no page. */
 export function attemptError(
 	attempt: Attempt,
 	request: ErrorTexts,
@@ -148,9 +141,6 @@ function findKind(attempt: Attempt): WorkspaceAutomationError['kind'] {
 	return isRejection(attempt.status) && !isHtmlPage(attempt) ? 'rejected' : 'unusable';
 }
 
-const hasContent = (body: unknown): boolean =>
-	typeof body === 'object' && body !== null && Object.keys(body).length > 0;
-
 function describeAttempt(
 	attempt: Attempt,
 	{ scope, errors = {}, tooLarge }: ErrorTexts,
@@ -169,14 +159,12 @@ function describeAttempt(
 	const isPage = isHtmlPage(attempt) && status !== PROXY_REFUSED;
 	const isSuccess = status >= 200 && status < 300;
 	if (isSuccess || (isPage && isRejection(status))) return notJsonError(attempt);
-	const outer = isRecord(body) ? body : {};
-	const envelope = isRecord(outer.error) ? outer.error : outer;
-	const plain = isPage ? undefined : nonEmptyText(text.trim());
-	const serviceMessage = optionalExcerpt(findServiceMessage(body) ?? plain, 500);
-	const docUrl = optionalExcerpt(envelope.doc_url);
+	const { code, message: said, doc_url } = readErrorEnvelope(body) ?? {};
+	const serviceMessage = optionalExcerpt(said, 500);
+	const docUrl = optionalExcerpt(doc_url);
 	const waitMs = retryAfterMs(headers, wallMs);
 	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
-	const code = optionalExcerpt(envelope.code);
+	const answered = isPage ? '' : quote(body ?? text.trim());
 	const [title, next] = findWording(status);
 	const { message = title, description: advice = next } = errors[status] ?? {};
 	const facts = [
@@ -184,12 +172,18 @@ function describeAttempt(
 		isPage && `A proxy or login page answered, not the service. ${CHECK_PROXY}`,
 		scope && [403, 404].includes(status) && `This operation needs the scope ${scope}.`,
 		serviceMessage && `The service says: ${serviceMessage.replace(/[.\s]+$/, '')}.`,
-		!serviceMessage && hasContent(body) && `The service answered: ${quote(body)}.`,
+		serviceMessage === undefined && answered && `The service answered: ${answered}.`,
 		docUrl && `More: ${docUrl}`,
 	]
 		.filter(Boolean)
 		.join(' ');
-	const context = { httpStatus: status, code, serviceMessage, docUrl, retryAfter };
+	const context = {
+		httpStatus: status,
+		code: optionalExcerpt(code),
+		serviceMessage,
+		docUrl,
+		retryAfter,
+	};
 	const way = isVersionRefused(context) ? CHECK_VERSION : advice;
 	const error = new WorkspaceAutomationError(message, `${way} ${facts}`.trim(), context);
 	error.facts = facts;

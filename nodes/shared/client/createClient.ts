@@ -78,7 +78,12 @@ export async function createClient(
 					...given,
 				};
 				if (called.reconciler && !sendOptions.singleAttempt)
-					sendOptions.reconcile ??= await RECONCILERS[called.reconciler](api, values, sendOptions);
+					sendOptions.reconcile ??= await RECONCILERS[called.reconciler](
+						api,
+						values,
+						sendOptions,
+						id,
+					);
 				const sending = transport.send(request, sendOptions, connection);
 				const response = await sending.catch((error: unknown) => {
 					throw addOverrideHint(called, error);
@@ -87,7 +92,6 @@ export async function createClient(
 				return response;
 			},
 			readField: (id, name, body) => readField(operation(id), name, body),
-			isOverridden: (id, name) => operation(id).response[name]?.isOverridden ?? false,
 			word: (id, word) => operation(id).words[word],
 			hasPlaceFor(id, value) {
 				const { path, query, body } = operation(id);

@@ -45,10 +45,7 @@ async function searchProjects(
 ): Promise<ProjectDetails> {
 	const options = { deadline, maxAttempts: 1 };
 	for await (const { data } of readPages(api, 'listProjects', {}, options)) {
-		const project = data.find(
-			(each) =>
-				nonEmptyText(api.readField('listProjects', 'id', each))?.toLowerCase() === projectId,
-		);
+		const project = data.find(({ id }) => nonEmptyText(id)?.toLowerCase() === projectId);
 		if (project) return { projectName: nonEmptyText(project.name) };
 	}
 	return {};

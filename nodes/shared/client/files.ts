@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { parseHttpDate, parseTimestamp, readNamedField } from '../values';
+import { parseHttpDate, parseTimestamp } from '../values';
 import { Base64 } from './json';
 import { readPages } from './lists';
 import type { ApiClient, CallOptions, Values } from './operations';
@@ -44,7 +44,7 @@ export const findFilesByName = async (
 
 /** Selects by folder. My Files has no known ID: without a requested folder, files that have none count, or all files if each has one. */
 function selectInPlace(named: IDataObject[], { parentId: place }: Values): IDataObject[] {
-	const here = named.filter((file) => (readNamedField(file, 'parentId') ?? undefined) === place);
+	const here = named.filter(({ parentId }) => (parentId ?? undefined) === place);
 	return here.length > 0 || place !== undefined ? here : named;
 }
 
@@ -74,10 +74,10 @@ export async function reconcileFile(
 			serviceMs === undefined
 				? begunWall - CLOCK_SKEW_MS
 				: serviceMs - (clock.monotonicMs() - begunAt) - DATE_PRECISION_MS;
-		const isNew = parseTimestamp(readNamedField(file, 'createdAt')) >= earliest;
+		const isNew = parseTimestamp(file.createdAt) >= earliest;
 		const isSameKind = (file.kind ?? values.kind) === values.kind;
-		const bytes = Number(readNamedField(file, 'sizeBytes') ?? NaN);
-		return isNew && isSameKind && (expectedBytes === undefined || bytes === expectedBytes);
+		const isSameSize = expectedBytes === undefined || file.sizeBytes === expectedBytes;
+		return isNew && isSameKind && isSameSize;
 	};
 	const check = async (within: CallOptions): Promise<ReconcileResult | undefined> => {
 		const { files, serviceMs } = await listFilesByName(api, values, within);

@@ -104,11 +104,10 @@ const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
 const decodeWindows1252 = (text: string): string =>
 	text.replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]);
 
-/** Returns undefined for an unknown charset. */
+/** Skips a byte order mark. Returns undefined for an unknown charset, and for bytes that it doesn't have. */
 export function decode(bytes: Buffer, charset: string): string | undefined {
-	if (/^utf-?8$/i.test(charset)) return bytes.toString();
 	try {
-		const decoder = new TextDecoder(charset);
+		const decoder = new TextDecoder(charset, { fatal: true });
 		const text = decoder.decode(bytes);
 		return decoder.encoding === 'windows-1252' ? decodeWindows1252(text) : text;
 	} catch {
@@ -122,7 +121,7 @@ function decodeBody(bytes: Buffer, headers: Headers): string {
 	const charset = readCharset(headers);
 	const text = decode(bytes, charset);
 	if (text !== undefined) return text;
-	throw new CharsetError(`the charset "${excerpt(charset, 30)}"`);
+	throw new CharsetError(`its bytes aren't in the charset ${excerpt(charset, 30)}`);
 }
 
 const toHttpOptions = (

@@ -64,8 +64,7 @@ function isExact(number: string): boolean {
 
 /** Returns undefined if the text isn't JSON. A number that JavaScript can't hold, such as a 64-bit ID, becomes a text of the same digits. */
 export function parseJson(text: string): unknown {
-	// A byte order mark is no part of JSON, and some servers send one.
-	let json = text.startsWith('\ufeff') ? text.slice(1) : text;
+	let json = text;
 	if (!(json.match(LONG_NUMBER) ?? []).every(isExact))
 		json = replaceNumbers(json, (number) => (isExact(number) ? number : `"${number}"`));
 	return tryParseJson(json);

@@ -1,17 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
-import {
-	toText,
-	excerpt,
-	optionalExcerpt,
-	readNamedField,
-	isRecord,
-	quote,
-	nonEmptyText,
-} from '../values';
-import { responseOverride, requestOverride, unreadableResponse } from './overrides';
-import { findSignOfMore, type ArrivedPage } from './signsOfMore';
+import { excerpt, isRecord, nonEmptyText, optionalExcerpt, quote } from '../values';
+import { requestOverride, responseOverride } from './overrides';
 import {
 	type ApiClient,
 	type CallOptions,
@@ -19,16 +10,12 @@ import {
 	operationRow,
 	type Values,
 } from './operations';
-import { isName } from './resource';
+import { isName, shapeError } from './resource';
 import type { Headers } from './types';
 
 /** API document, Limits */
 const MAX_PAGE_SIZE = 100;
 const MAX_PAGES = 10_000;
-/** In a row, because a service may filter out whole pages, but not forever */
-const MAX_EMPTY_PAGES = 20;
-const PAGINATION_KEYS = ['meta', 'page', 'pagination', 'paging', 'links', '_links'];
-const NO_LIST_KEYS = [...PAGINATION_KEYS, 'setup_required'];
 
 export interface ListOptions extends CallOptions {
 	limit?: number;
@@ -71,80 +58,34 @@ export const warnOfSetup =
 		warn(`The service asks for a set-up: ${message}`, message);
 	};
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
-const isYes = (value: unknown) => value === 1 || /^true$/i.test(String(value));
-/** Includes a cursor of 0, which would be the beginning. */
-const isNo = (value: unknown) => value === 0 || /^(?:false|0)$/i.test(String(value));
-
-/** Returns the entries: at the documented or overridden place, the body itself, or its one list, such as `{"tasks": [...], "meta": {}}`. */
-function extractItems(api: ApiClient, operation: OperationId, body: unknown): IDataObject[] {
-	const named = api.readField(operation, 'data', body);
-	const isOverridden = api.isOverridden(operation, 'data');
-	const inBody = Object.entries(isRecord(body) ? body : {})
-		.filter(([name, value]) => isObject(value) && !NO_LIST_KEYS.includes(name))
-		.map(([, value]) => value);
-	const [only] = inBody.length === 1 ? inBody : [];
-	const places = isOverridden ? [named] : [named, body, only];
-	const entries = places.find(Array.isArray);
-	// Beside an empty list, another field could hold the entries.
-	const isDoubtful = !isOverridden && entries?.length === 0 && inBody.length > 1;
-	if (entries?.every(isRecord) && !isDoubtful) return entries as IDataObject[];
-	throw unreadableResponse(operation, 'data', 'a list', body);
+/** Reads the list envelope (API document, List envelope). @throws WorkspaceAutomationError that names and quotes a field of another shape */
+function readEnvelope(
+	api: ApiClient,
+	operation: OperationId,
+	body: unknown,
+): { data: IDataObject[]; next: string | undefined } {
+	const read = (name: string) => api.readField(operation, name, body);
+	const refuse = (name: string, is: string, value: unknown) =>
+		shapeError(name, is, value, responseOverride(operation, name));
+	const [data, hasMore, cursor] = ['data', 'has_more', 'next_cursor'].map(read);
+	if (!Array.isArray(data) || !data.every(isRecord))
+		throw refuse('data', 'a list of objects', isRecord(body) ? data : body);
+	if (hasMore !== undefined && typeof hasMore !== 'boolean')
+		throw refuse('has_more', 'true or false', hasMore);
+	const isEnd = hasMore === undefined && [undefined, null, ''].includes(cursor as null);
+	if (hasMore === false || isEnd) return { data: data as IDataObject[], next: undefined };
+	const next = nonEmptyText(cursor);
+	if (next === undefined) throw refuse('next_cursor', 'a text', cursor);
+	return { data: data as IDataObject[], next };
 }
 
-/** Throws the setup error instead if the response has no list. */
-function extractItemsOr(setup: Error | undefined, extract: () => IDataObject[]): IDataObject[] {
-	try {
-		return extract();
-	} catch (error) {
-		throw setup ?? error;
-	}
-}
-
-const isLink = (cursor: unknown): boolean => /^(?:https?:\/)?\/.*[?/]/.test(String(cursor));
-
-/** Returns undefined at the proven end. @throws WorkspaceAutomationError if the end isn't proven */
-function findNextCursor(api: ApiClient, operation: OperationId, page: ArrivedPage) {
-	const { body, entries, size } = page;
-	const given = api.readField(operation, 'next_cursor', body);
-	const hasMore = api.readField(operation, 'has_more', body);
-	const isOverridden = api.isOverridden(operation, 'next_cursor');
-	if (isNo(hasMore) || (isOverridden && [null, ''].includes(given as null))) return undefined;
-	const isUnreadable = isObject(given) || (!isOverridden && isLink(given));
-	if (isName(given) && !isUnreadable && !isNo(given)) return String(given);
-	// More than requested is everything, unless its number looks like a page's.
-	const isFull = entries.length === size || (entries.length > size && entries.length % 50 === 0);
-	const doubts: Array<[isDoubt: boolean, why: string]> = [
-		[isUnreadable, `Its cursor isn't a text for the next request: ${quote(given)}.`],
-		[isYes(hasMore), "The service says that there's more, and gives no cursor."],
-		[isFull, "The page is full, and the service doesn't say whether there's more."],
-	];
-	const [, doubt] = doubts.find(([isDoubt]) => isDoubt) ?? [];
-	const why = doubt ?? (isOverridden ? undefined : findSignOfMore(page));
-	if (why === undefined) return undefined;
-	throw new WorkspaceAutomationError(
-		'The list may be incomplete',
-		`${why} ${responseOverride(operation, 'next_cursor')}`,
-	);
-}
-
-const endlessListError = (operation: OperationId, why: string) =>
-	new WorkspaceAutomationError(
-		'The list never ends',
-		`${why} ${requestOverride(operation, 'query')}`,
-	);
-
-/** @throws WorkspaceAutomationError if an entry says that it's outside of the list's filter */
+/** @throws WorkspaceAutomationError if an entry says that it's outside of the list's filter, whose name is assumed */
 function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
 	const { query = {} } = operationRow(operation);
 	for (const name of Object.keys(query).filter((each) => isName(values[each]))) {
 		const asked = String(values[name]).toLowerCase();
-		const isWithin = (entry: IDataObject) => {
-			const found = readNamedField(entry, name);
-			if (found === values[name]) return true;
-			// An entry that says `null` is in no folder, so it's outside of the requested one.
-			return isName(found) ? String(found).toLowerCase() === asked : entry[name] !== null;
-		};
+		const isWithin = ({ [name]: found }: IDataObject) =>
+			found === undefined || String(found).toLowerCase() === asked;
 		if (data.every(isWithin)) continue;
 		throw new WorkspaceAutomationError(
 			`The service returned entries of another ${name}`,
@@ -160,37 +101,13 @@ interface ListPage {
 	headers: Headers;
 }
 
-interface Progress {
-	pages: number;
-	length: number;
-	emptyPages: number;
-	cursor: string | undefined;
-	/** The ID of the first entry, or all of it */
-	firstEntry: string;
-}
+const endlessListError = (operation: OperationId, why: string) =>
+	new WorkspaceAutomationError(
+		'The list never ends',
+		`${why} ${requestOverride(operation, 'query')}`,
+	);
 
-/** @throws WorkspaceAutomationError if a page proves that the list repeats itself */
-function assertProgress(
-	operation: OperationId,
-	previous: Progress | undefined,
-	page: Progress,
-	next: string | undefined,
-): void {
-	if (next !== undefined && next === page.cursor)
-		throw endlessListError(operation, 'The service gave the same cursor twice.');
-	if (previous && page.emptyPages === 0 && page.firstEntry === previous.firstEntry)
-		throw endlessListError(operation, 'Two pages begin with the same entry.');
-}
-
-function assertNextPage(
-	api: ApiClient,
-	operation: OperationId,
-	{ emptyPages, pages }: Progress,
-	deadline: number,
-): void {
-	if (emptyPages >= MAX_EMPTY_PAGES)
-		throw endlessListError(operation, `The last ${emptyPages} pages were empty.`);
-	if (pages >= MAX_PAGES) throw endlessListError(operation, `It has more than ${MAX_PAGES} pages.`);
+function assertInTime(api: ApiClient, deadline = Infinity): void {
 	if (api.clock.monotonicMs() <= deadline) return;
 	throw new WorkspaceAutomationError(
 		'Reading the list timed out',
@@ -199,7 +116,7 @@ function assertNextPage(
 }
 
 /**
- * Yields pages, and requests only what `limit` needs. Each page respects the filter, makes progress, and has a cursor or is provably the last.
+ * Yields pages, and requests only what `limit` needs. Each page has the documented envelope, respects the filter, and has a new cursor.
  * @throws WorkspaceAutomationError if a page fails these checks, or if the list takes longer than the deadline
  */
 export async function* readPages(
@@ -208,50 +125,36 @@ export async function* readPages(
 	values: Values,
 	{ limit = Infinity, startCursor, onSetupRequired, ...options }: ListOptions = {},
 ): AsyncGenerator<ListPage> {
+	const cursors = new Set([startCursor]);
 	let cursor = startCursor;
 	let count = 0;
-	let previous: Progress | undefined;
 	for (;;) {
 		const size = Math.min(MAX_PAGE_SIZE, limit - count);
-		const response = await api.call(operation, { ...values, limit: size, cursor }, options);
-		const setup = setupRequiredError(response.body);
-		const data = extractItemsOr(setup, () => extractItems(api, operation, response.body));
+		const { body, headers } = await api.call(
+			operation,
+			{ ...values, limit: size, cursor },
+			options,
+		);
+		const { data, next } = readEnvelope(api, operation, body);
 		checkFilter(operation, values, data);
+		if (next !== undefined && cursors.has(next))
+			throw endlessListError(operation, `The service gave the cursor ${quote(next, 50)} twice.`);
 		count += data.length;
+		const setup = setupRequiredError(body);
 		if (setup && onSetupRequired) onSetupRequired(setup, count === 0);
 		else if (setup && count === 0) throw setup;
-		const pages = (previous?.pages ?? 0) + 1;
-		const whole = startCursor === undefined && { arrived: count, pages };
-		const arrived = {
-			...response,
-			entries: data,
-			size,
-			previousLength: previous?.length,
-			...whole,
-		};
-		const next = count < limit ? findNextCursor(api, operation, arrived) : undefined;
-		const page: Progress = {
-			pages,
-			length: data.length,
-			emptyPages: data.length === 0 ? (previous?.emptyPages ?? 0) + 1 : 0,
-			cursor,
-			firstEntry: toText(api.readField(operation, 'id', data[0]) ?? data[0]),
-		};
-		assertProgress(operation, previous, page, next);
-		yield { data, next, headers: response.headers };
-		if (next === undefined) return;
-		assertNextPage(api, operation, page, options.deadline ?? Infinity);
-		cursor = next;
-		previous = page;
+		cursor = count < limit ? next : undefined;
+		yield { data, next: cursor, headers };
+		if (cursor === undefined) return;
+		if (cursors.size >= MAX_PAGES)
+			throw endlessListError(operation, `It has more than ${MAX_PAGES} pages.`);
+		assertInTime(api, options.deadline);
+		cursors.add(cursor);
 	}
 }
 
-/** @throws WorkspaceAutomationError if the entry has no ID */
-export function requireEntryId(api: ApiClient, operation: OperationId, entry: unknown): string {
-	const id = api.readField(operation, 'id', entry);
-	if (isName(id)) return String(id);
-	throw new WorkspaceAutomationError(
-		'An entry of the list has no ID',
-		`It is: ${quote(entry)}. ${responseOverride(operation, 'id')}`,
-	);
+/** Returns the ID of an entry, which only products may have in another form than a text. @throws WorkspaceAutomationError without one */
+export function requireEntryId(entry: IDataObject): string {
+	if (isName(entry.id)) return String(entry.id);
+	throw shapeError('id', 'a text', entry.id, `Check the entry ${quote(entry)}.`);
 }

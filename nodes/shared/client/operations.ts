@@ -3,13 +3,7 @@
 import { MIB } from '../values';
 import type { Clock } from './clock';
 import type { SendOptions } from './transport';
-import type {
-	ApiRequest,
-	ApiResponse,
-	AskedResource,
-	ConnectionOptions,
-	NonIdempotent,
-} from './types';
+import type { ApiRequest, ApiResponse, AskedResource, ConnectionOptions, Write } from './types';
 
 /** A JSON value in which texts may hold `{placeholders}` */
 export type Template = unknown;
@@ -27,42 +21,30 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	/** Values of which the request has to carry one */
 	carries?: readonly string[];
 	/** Absent if the API offers no way to check the effect */
-	reconciler?: 'file' | 'message' | 'interaction';
+	reconciler?: 'file' | 'message' | 'interaction' | 'applied';
 	/** The session may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
-	/** The single resource that the response has to be about */
 	resource?: AskedResource;
 	/** Of a failed request. The transport has a default. */
 	maxAttempts?: number;
 	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
 	urgent?: true;
-	/** Undocumented values that the nodes read from the response: possible dotted paths by name */
+	/** Values that the nodes read from the response: one or two dotted paths by name */
 	response?: Record<string, readonly string[]>;
 }
 
 export interface ServiceOperation extends Omit<OperationRow, 'response' | 'words'> {
 	id: OperationId;
 	/** Paths by name, each as its list of keys. An override's path is the only one. */
-	response: Record<string, { paths: readonly string[][]; isOverridden: boolean }>;
+	response: Record<string, readonly string[][]>;
 	words: Record<string, string>;
 	overrideJson: string;
 }
 
 const OLDER_VERSION = '2026-08-21';
 
-const PAGING_PLACES = ['meta', 'page', 'pagination', 'paging'];
-const pagingNames = (...names: string[]) => [
-	...names,
-	...PAGING_PLACES.flatMap((place) => names.map((name) => `${place}.${name}`)),
-];
-
-/** If `data` has no list, the only other list counts. */
-const LIST_RESPONSE = {
-	data: ['data'],
-	id: ['id'],
-	next_cursor: pagingNames('next_cursor', 'nextCursor', 'next', 'cursor'),
-	has_more: pagingNames('has_more', 'hasMore'),
-};
+/** API document, List envelope */
+const LIST_RESPONSE = { data: ['data'], has_more: ['has_more'], next_cursor: ['next_cursor'] };
 
 const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 	method: 'GET' as const,
@@ -73,13 +55,6 @@ const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 	tooLarge: "Ask for less, for example with 'Limit'.",
 	response: LIST_RESPONSE,
 });
-
-/** In order: specific names before plain ones, the session's before the response's */
-const SESSION_ID = [
-	...['sessionId', 'session.sessionId', 'data.sessionId'],
-	...['session_id', 'session.session_id', 'data.session_id'],
-	...['session.id', 'data.id', 'id'],
-];
 
 const SESSION_PATH = '/agent/sessions/{sessionId}';
 /** Small, because a session is polled every few seconds */
@@ -114,14 +89,18 @@ const PRODUCT_ERRORS = {
 	413: { message: 'The product is too large', description: "Shorten the values in 'Fields'." },
 };
 
-const TASK = { id: 'taskId', objects: ['task'] };
-const FILE = { id: 'fileId', objects: ['file', 'folder'] };
+const TASK = { id: 'taskId', shows: { object: 'task' } } as const;
+const FILE = { id: 'fileId', shows: { object: 'file' } } as const;
+
+/** An idempotent change, and what may have happened if it isn't confirmed */
+const change = (message: string, description: string) =>
+	({ message, description, isIdempotent: true }) as const;
 
 const FILE_CHANGE = {
 	method: 'PATCH',
 	path: '/files/{fileId}',
 	assumed: 'path',
-	effect: 'idempotent',
+	reconciler: 'applied',
 	resource: FILE,
 	scope: 'files.write',
 	errors: NAME_CONFLICT,
@@ -141,8 +120,10 @@ export const OPERATIONS = {
 		method: 'PATCH',
 		path: '/tasks/{taskId}',
 		body: { title: '{title}', prompt: '{prompt}', rrule: '{rrule}', emoji: '{emoji}' },
-		effect: 'idempotent',
+		effect: change('The task may have been changed', 'Get the task to see its values.'),
+		reconciler: 'applied',
 		resource: TASK,
+		needsBody: true,
 	},
 	createAgentSession: {
 		method: 'POST',
@@ -166,7 +147,7 @@ export const OPERATIONS = {
 			413: { message: 'The prompt is too long', description: 'Shorten the prompt.' },
 		},
 		maxBytes: MAX_SESSION_BYTES,
-		response: { sessionId: SESSION_ID },
+		response: { sessionId: ['sessionId', 'id'] },
 	},
 	getAgentSession: {
 		method: 'GET',
@@ -207,7 +188,8 @@ export const OPERATIONS = {
 		// An empty object, because n8n labels a POST without a body as a form.
 		body: {},
 		assumed: 'shape',
-		effect: 'idempotent',
+		effect: change('The session may have been aborted', 'Get the session to see its status.'),
+		reconciler: 'applied',
 		newSession: true,
 		urgent: true,
 		maxBytes: MAX_SESSION_BYTES,
@@ -244,7 +226,6 @@ export const OPERATIONS = {
 		maxBytes: 256 * MIB,
 		tooLarge: 'Write a narrower query, for example with LIMIT or fewer columns.',
 		errors: { 413: { message: 'The query is too long', description: 'Shorten the query.' } },
-		response: { data: ['data'] },
 		timeoutMs: 90_000,
 		// A query that fails would mostly fail again, after up to 60 s of the service's time.
 		maxAttempts: 2,
@@ -253,8 +234,12 @@ export const OPERATIONS = {
 		method: 'POST',
 		path: '/shared-previews',
 		body: { projectId: '{projectId}', siteId: '{siteId}', route: '{route}', locale: '{locale}' },
-		// Nothing but the link is created.
-		effect: 'read',
+		effect: change(
+			'The preview may have been created',
+			'Run the node again: it creates the link, or returns the one that exists.',
+		),
+		resource: { shows: { object: 'shared_preview' }, text: 'url' },
+		needsBody: true,
 		errors: {
 			409: {
 				message: 'The project has no agent session',
@@ -309,10 +294,12 @@ export const OPERATIONS = {
 	renameFile: {
 		...FILE_CHANGE,
 		body: { name: '{name}' },
+		effect: change('The file may have been renamed', 'Get the file to see its name.'),
 	},
 	moveFile: {
 		...FILE_CHANGE,
 		body: { parentId: '{parentId}' },
+		effect: change('The file may have been moved', 'Get the file to see its folder.'),
 		words: ['myFiles'],
 	},
 	getFileContent: {
@@ -322,10 +309,7 @@ export const OPERATIONS = {
 		// A file of 10 MiB (API document, Limits) with every character escaped
 		maxBytes: 64 * MIB,
 		tooLarge: 'Download the file from the product instead.',
-		response: {
-			text: ['text', 'content'],
-			url: ['url', 'downloadUrl', 'download_url', 'signed_url'],
-		},
+		response: { text: ['text'], url: ['url'] },
 		scope: 'files.read',
 	},
 	listCustomDomains: {
@@ -335,8 +319,12 @@ export const OPERATIONS = {
 	deleteCustomDomain: {
 		method: 'DELETE',
 		path: '/custom-domains/{customDomainId}',
-		effect: 'idempotent',
-		resource: { id: 'customDomainId', objects: ['custom_domain'] },
+		effect: change(
+			'The custom domain may have been deleted',
+			'Get the custom domains of the site to see.',
+		),
+		resource: { id: 'customDomainId', shows: { object: 'custom_domain', deleted: true } },
+		needsBody: true,
 	},
 	listProducts: listRow('/products', { projectId: '{projectId}' }),
 	createProduct: {
@@ -357,7 +345,7 @@ export const OPERATIONS = {
 		body: {},
 		assumed: 'shape',
 		values: ['projectId'],
-		effect: 'idempotent',
+		effect: change('The product may have been changed', 'Get the products of the project to see.'),
 		resource: { id: 'productId' },
 		errors: PRODUCT_ERRORS,
 	},
@@ -369,9 +357,9 @@ export type OperationId = keyof typeof OPERATIONS;
 export const operationRow = (id: OperationId): OperationRow => OPERATIONS[id];
 
 /** Returns undefined for an idempotent operation (API document, Idempotency summary). */
-export function nonIdempotent(id: OperationId): NonIdempotent | undefined {
+export function nonIdempotent(id: OperationId): Write | undefined {
 	const { effect } = operationRow(id);
-	return typeof effect === 'object' ? effect : undefined;
+	return effect === 'read' || effect.isIdempotent ? undefined : effect;
 }
 
 export const isList = (id: OperationId): boolean =>
@@ -400,7 +388,6 @@ export interface ApiClient {
 	call(operation: OperationId, values: Values, options?: CallOptions): Promise<ApiResponse>;
 	/** Returns the value of a name in the operation's `response`, or undefined if the response has none. */
 	readField(operation: OperationId, name: string, body: unknown): unknown;
-	isOverridden(operation: OperationId, name: string): boolean;
 	word(operation: OperationId, word: string): string | undefined;
 	hasPlaceFor(operation: OperationId, value: string): boolean;
 	overrideFingerprint(operation: OperationId): string;

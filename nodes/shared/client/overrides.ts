@@ -5,7 +5,6 @@ import { requireJsonObject } from '../validation';
 import { excerpt, isRecord, quote, splitList, toText } from '../values';
 import type { ApiRequest } from './types';
 import {
-	type ApiClient,
 	type OperationRow,
 	type OperationId,
 	operationRow,
@@ -65,10 +64,8 @@ export function applyOverride(id: OperationId, override: Override = {}): Service
 	const { response: places = {}, ...row } = operationRow(id);
 	const { response: overridden = {}, words = {}, ...request } = override;
 	const response = Object.keys({ ...places, ...overridden }).map((name) => {
-		const isOverridden = overridden[name] !== undefined;
-		const paths = isOverridden ? [overridden[name]] : places[name];
-		// Split once, because a list reads an ID from each of its entries.
-		return [name, { isOverridden, paths: paths.map((path) => path.split('.')) }];
+		const paths = name in overridden ? [overridden[name]] : places[name];
+		return [name, paths.map((path) => path.split('.'))];
 	});
 	return {
 		...row,
@@ -144,10 +141,12 @@ export function createRequest(
 		body?: Record<string, unknown>;
 	};
 	const decided = pickValues(values, allowedPlaceholders(id));
-	const { method, effect, version, scope, errors, maxBytes, tooLarge, timeoutMs } = operation;
+	const { method, effect, needsBody, version, scope } = operation;
+	const { errors, maxBytes, tooLarge, timeoutMs } = operation;
 	return {
 		method,
 		effect,
+		needsBody,
 		version,
 		scope,
 		errors,
@@ -169,14 +168,10 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
 	return at;
 }
 
-/** Returns the value at the override's path, or else the first value that isn't empty. */
+/** Returns the first value that isn't empty. */
 export function readField({ response }: ServiceOperation, name: string, body: unknown): unknown {
-	const { paths, isOverridden } = response[name] ?? { paths: [], isOverridden: false };
-	for (const path of paths) {
-		const value = valueAt(body, path);
-		if (isOverridden || (value !== undefined && value !== null && value !== '')) return value;
-	}
-	return undefined;
+	const found = (response[name] ?? []).map((path) => valueAt(body, path));
+	return found.find((value) => ![undefined, null, ''].includes(value as null)) ?? found[0];
 }
 
 export const responseOverride = (operation: OperationId, name: string): string =>
@@ -204,21 +199,6 @@ export const unreadableResponse = (
 		`The service answered without ${what}`,
 		`It answered: ${quote(body)}. ${responseOverride(operation, name)}`,
 	);
-
-/** Warns if the service names another number of rows. @throws WorkspaceAutomationError if there's no list of rows */
-export function readRows(
-	api: ApiClient,
-	body: unknown,
-	warn: (message: string) => void,
-): IDataObject[] {
-	const rows = api.readField('queryAnalytics', 'data', body);
-	if (!Array.isArray(rows) || !rows.every(isRecord))
-		throw unreadableResponse('queryAnalytics', 'data', 'rows', body);
-	const count = isRecord(body) ? body.rowCount : undefined;
-	if (typeof count === 'number' && count !== rows.length)
-		warn(`The analytics query returned ${rows.length} rows and says that there are ${count}.`);
-	return rows as IDataObject[];
-}
 
 /** The request as the service's own documentation shows it. Absent fields don't change. */
 export interface Override extends Partial<

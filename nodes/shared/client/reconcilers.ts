@@ -1,6 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { isRecord } from '../values';
 import { reconcileFile } from './files';
-import type { ApiClient, CallOptions, Values } from './operations';
+import type { ApiClient, CallOptions, OperationId, Values } from './operations';
 import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
+import type { ApiResponse } from './types';
 import {
 	hasEnded,
 	isFromUser,
@@ -58,9 +62,53 @@ async function reconcileInteraction(
 	return async () => await pollUntilFound(api, RESOLVED_MS, options, check, 'notApplied');
 }
 
+interface AppliedChange {
+	read: OperationId;
+	isApplied: (now: IDataObject, sent: Values) => boolean;
+}
+
+/** How a resource shows that a change was applied, if the request was refused after a lost response */
+const APPLIED: Partial<Record<OperationId, AppliedChange>> = {
+	updateTask: {
+		read: 'getTask',
+		// A task never shows its prompt.
+		isApplied: ({ title, rrule, emoji }, sent) =>
+			sent.prompt === undefined &&
+			Object.entries({ title, rrule, emoji }).every(
+				([name, value]) => sent[name] === undefined || sent[name] === value,
+			),
+	},
+	renameFile: { read: 'getFile', isApplied: ({ name }, sent) => name === sent.name },
+	moveFile: {
+		read: 'getFile',
+		isApplied: ({ parentId = null }, sent) => parentId === sent.parentId,
+	},
+	abortAgentSession: {
+		read: 'getAgentSession',
+		isApplied: ({ status }) => status === 'completed' || status === 'failed',
+	},
+};
+
+/** Creates a check for a change of a resource. One that doesn't show the change is no proof. */
+async function reconcileApplied(
+	api: ApiClient,
+	values: Values,
+	options: CallOptions,
+	operation: OperationId,
+): Promise<Reconcile> {
+	const { read, isApplied } = APPLIED[operation]!;
+	const check = async (within: CallOptions): Promise<ApiResponse | undefined> => {
+		const response = await api.call(read, values, within);
+		const { body } = response;
+		return isRecord(body) && isApplied(body as IDataObject, values) ? response : undefined;
+	};
+	return async () => await pollUntilFound(api, 0, options, check, 'unknown');
+}
+
 /** Called before the request is sent. Their results are called if its response is lost. */
 export const RECONCILERS = {
 	message: reconcileMessage,
 	interaction: reconcileInteraction,
 	file: reconcileFile,
+	applied: reconcileApplied,
 };

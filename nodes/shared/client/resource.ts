@@ -1,15 +1,28 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { WorkspaceAutomationError } from '../errors';
 import { isRecord, quote } from '../values';
 import type { ApiRequest, AskedResource } from './types';
 
-// A response counts only for the resource that was asked for: a cache or a mixed-up replica may answer with another one.
-
-type AskedOperation = Pick<ApiRequest, 'method' | 'effect'> & { resource?: AskedResource };
-
-const toKey = (value: unknown): string => String(value).toLowerCase();
+// Reads what the API document shows: these names, this place, this type, this case.
 
 export const isName = (value: unknown): value is string | number =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
+
+/** Returns the error for a field that isn't as the API document shows it, or as we assume it. */
+export function shapeError(
+	field: string,
+	is: string,
+	value: unknown,
+	advice: string,
+): WorkspaceAutomationError {
+	const error = new WorkspaceAutomationError(
+		`"${field}" in the response isn't ${is}`,
+		`${advice} The response has ${value === undefined ? 'nothing there' : quote(value)}.`,
+	);
+	error.kind = 'unusable';
+	return error;
+}
 
 /** Returns the first name that the places have, if it isn't the one that was asked for. */
 export function findOtherName(
@@ -24,43 +37,40 @@ export function findOtherName(
 	return named === undefined || toKey(named) === toKey(asked) ? undefined : named;
 }
 
-const EFFECTS: Partial<Record<string, string>> = {
-	DELETE: 'deleted',
-	PATCH: 'changed',
-	PUT: 'changed',
-	POST: 'changed',
-};
+const CHECK_PROXY = 'Check the base URL in the credential, and for a cache or a proxy.';
 
-function otherResourceError(
-	{ method, effect }: AskedOperation,
-	asked: string,
-	found: string,
-): WorkspaceAutomationError {
-	const done = effect === 'read' ? undefined : EFFECTS[method];
-	const mayHave = done ? `The one that you asked for may have been ${done}: get it to see. ` : '';
-	const error = new WorkspaceAutomationError(
-		'The service answered about something else',
-		`${mayHave}You asked for ${asked}, and the response is about ${found}. Run the node again. If it happens again, check for a cache or a proxy in front of the service.`,
-	);
-	error.kind = 'unusable';
-	return error;
-}
+const toKey = (id: unknown): string => String(id).toLowerCase();
 
-/** @throws WorkspaceAutomationError that names both, if a response is about another resource than the one that was asked for */
+/** @throws WorkspaceAutomationError that names both, if a response isn't the documented resource, or another one than was asked for */
 export function requireAsked(
-	operation: AskedOperation,
+	{ resource, effect }: Pick<ApiRequest, 'effect'> & { resource?: AskedResource },
 	values: Record<string, unknown>,
 	body: unknown,
 ): void {
-	const { resource } = operation;
-	if (!resource || !isRecord(body)) return;
-	const asked = values[resource.id];
-	const { objects = [] } = resource;
-	const [object] = [body.object].filter(isName);
-	const isOther = objects.length > 0 && object !== undefined && !objects.includes(toKey(object));
-	if (isOther) throw otherResourceError(operation, `a ${objects[0]}`, `a ${quote(object, 50)}`);
-	const places = typeof body.id === 'object' || body.id === undefined ? [body.data] : [body];
-	const other = isName(asked) ? findOtherName(places, ['id'], asked) : undefined;
-	if (other !== undefined)
-		throw otherResourceError(operation, quote(asked, 100), quote(other, 100));
+	// After a DELETE that was repeated, or where the API document shows no body
+	if (!resource || body === undefined) return;
+	const { id, shows, text } = resource;
+	const found = isRecord(body) ? body : {};
+	const mayHave = effect === 'read' ? '' : `${effect.message}. ${effect.description} `;
+	const refuse = (field: string, is: string, asked = '') =>
+		shapeError(field, is, isRecord(body) ? found[field] : body, `${mayHave}${asked}${CHECK_PROXY}`);
+	for (const [field, shown] of Object.entries(shows ?? {}))
+		if (found[field] !== shown) throw refuse(field, JSON.stringify(shown));
+	if (text !== undefined && (typeof found[text] !== 'string' || found[text] === ''))
+		throw refuse(text, 'a text');
+	// The document shows no fields of products.
+	if (id === undefined || (!shows && found.id === undefined)) return;
+	if (!isName(found.id) || toKey(found.id) !== toKey(values[id]))
+		throw refuse('id', 'the one asked for', `You asked for ${quote(values[id], 100)}. `);
+}
+
+/** Reads an analytics result, and warns of another number of rows. @throws WorkspaceAutomationError if it's no such result */
+export function readRows(body: unknown, warn: (message: string) => void): IDataObject[] {
+	const { data, rowCount } = isRecord(body) ? body : {};
+	if (!Array.isArray(data) || !data.every(isRecord))
+		throw shapeError('data', 'a list of rows', isRecord(body) ? data : body, CHECK_PROXY);
+	if (typeof rowCount !== 'number') throw shapeError('rowCount', 'a number', rowCount, CHECK_PROXY);
+	if (rowCount !== data.length)
+		warn(`The analytics query returned ${data.length} rows and says that there are ${rowCount}.`);
+	return data as IDataObject[];
 }

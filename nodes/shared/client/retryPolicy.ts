@@ -1,6 +1,7 @@
 import { WorkspaceAutomationError } from '../errors';
-import { isRecord, parseHttpDate } from '../values';
-import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt } from './types';
+import { parseHttpDate } from '../values';
+import { readErrorEnvelope } from './errorEnvelope';
+import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt, Write } from './types';
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
 
@@ -38,25 +39,38 @@ const FAILED_ATTEMPT_OUTCOMES = {
 	tooLarge: 'unknown',
 } as const;
 
-/** Returns whether a body is the service's error envelope (API document, Errors). */
-const hasServiceError = (body: unknown): boolean => isRecord(body) && isRecord(body.error);
+export const isNonIdempotent = (effect: Effect): effect is Write =>
+	effect !== 'read' && !effect.isIdempotent;
+
+/** Codes that say that another request holds the resource. The API document shows no list of codes. */
+const HELD_CODE = /(?:^|_)(?:lock|locked|busy|in_progress|concurrent)(?:_|$)/i;
+
+/** Returns whether the service refuses only for a moment: too early, or while another request holds the resource. */
+const isHeld = ({ status, body }: ResponseAttempt): boolean =>
+	status === 425 || (status === 409 && HELD_CODE.test(readErrorEnvelope(body)?.code ?? ''));
+
+type Classified = Pick<ApiRequest, 'effect' | 'needsBody'>;
 
 /** Returns what an attempt proves. JSON, an empty success and a 4xx without a page are the service's own. A 429 proves that nothing ran. */
-export function classifyAttempt(attempt: Attempt, effect: Effect): AttemptOutcome {
+export function classifyAttempt(
+	attempt: Attempt,
+	{ effect, needsBody }: Classified,
+): AttemptOutcome {
 	if (attempt.kind !== 'response') return FAILED_ATTEMPT_OUTCOMES[attempt.kind];
 	const { status, body, text = '', broken } = attempt;
-	const isNonIdempotent = typeof effect === 'object';
 	// A page with this status may come from a proxy that has passed the request on.
-	if (status === 429) return isNonIdempotent && isHtmlPage(attempt) ? 'unknown' : 'notExecuted';
-	if (status === 503 && isNonIdempotent && effect.isRefusedBy503 && hasServiceError(body))
-		return 'notExecuted';
+	if (status === 429)
+		return isNonIdempotent(effect) && isHtmlPage(attempt) ? 'unknown' : 'notExecuted';
+	const isRefusedBy503 = effect !== 'read' && effect.isRefusedBy503;
+	if (status === 503 && isRefusedBy503 && readErrorEnvelope(body)) return 'notExecuted';
 	// The proxy of n8n refused to connect, so the service never saw the request.
 	if (status === PROXY_REFUSED) return 'rejected';
 	if (isHtmlPage(attempt)) return 'unknown';
-	if (isRejection(status)) return 'rejected';
+	if (isRejection(status))
+		return isHeld(attempt) && !isNonIdempotent(effect) ? 'notExecuted' : 'rejected';
 	if (status < 200 || status >= 300) return 'unknown';
-	// A request that reads is useless without a body.
-	const isEmpty = broken === undefined && text.trim() === '' && effect !== 'read';
+	// Where the API document shows a body, nothing proves less.
+	const isEmpty = broken === undefined && text.trim() === '' && effect !== 'read' && !needsBody;
 	return body !== undefined || isEmpty ? 'succeeded' : 'unknown';
 }
 
@@ -157,7 +171,7 @@ function notFoundDelay(state: RetryState, moment: Moment, limits: RetryLimits): 
 function afterRejection(
 	state: RetryState,
 	attempt: Attempt,
-	{ effect, method }: Pick<ApiRequest, 'effect' | 'method'>,
+	{ effect, method }: RetriedRequest,
 	moment: Moment,
 	limits: RetryLimits,
 ): NextAction {
@@ -168,20 +182,21 @@ function afterRejection(
 		if (method === 'DELETE' && state.mayHaveTakenEffect && !limits.singleAttempt)
 			return { type: 'returnDeleted', state };
 	}
-	const isNonIdempotent = typeof effect === 'object';
-	return { type: state.mayHaveTakenEffect && isNonIdempotent ? 'reconcile' : 'fail', state };
+	return { type: state.mayHaveTakenEffect && effect !== 'read' ? 'reconcile' : 'fail', state };
 }
+
+export type RetriedRequest = Classified & Pick<ApiRequest, 'method'>;
 
 /** @param random from 0 to 1 */
 export function nextAction(
 	before: RetryState,
 	attempt: Attempt,
-	request: Pick<ApiRequest, 'effect' | 'method'>,
+	request: RetriedRequest,
 	limits: RetryLimits,
 	moment: Moment,
 	random: number,
 ): NextAction {
-	const outcome = classifyAttempt(attempt, request.effect);
+	const outcome = classifyAttempt(attempt, request);
 	if (outcome === 'succeeded') return { type: 'return', state: before };
 	const isThrottled = attempt.kind === 'response' && attempt.status === 429;
 	const counter = isThrottled ? 'throttled' : 'failures';
@@ -195,7 +210,7 @@ export function nextAction(
 	const wantedMs = retryDelayMs(attempt, count, moment.wallMs, random);
 	const isInTime = fitsDeadline(wantedMs, moment, limits);
 	const delayMs = canRetry && isInTime ? wantedMs : undefined;
-	if (outcome === 'unknown' && typeof request.effect === 'object')
+	if (outcome === 'unknown' && isNonIdempotent(request.effect))
 		return { type: 'reconcile', delayMs, state };
 	// A wait beyond the deadline pauses the key for a second only: the limit may apply to this request alone.
 	const keyPauseMs = isInTime ? wantedMs : FIRST_DELAY_MS;

@@ -263,12 +263,9 @@ export async function fetchSession(
 export const readOptionWords = (api: ApiClient, decision: 'approve' | 'deny'): string[] =>
 	splitList(api.word('resolveInteraction', decision) ?? '');
 
-/** Reads the body, then the `Location` header. @throws IndeterminateError without an ID, because an unknown session may be running */
-export function readNewSessionId(api: ApiClient, { body, headers }: ApiResponse): string {
-	const found = api.readField('createAgentSession', 'sessionId', body);
-	const named = typeof found === 'number' ? String(found) : nonEmptyText(found);
-	const [location = ''] = nonEmptyText(headers.location)?.split(/[?#]/) ?? [];
-	const id = named ?? location.split('/').filter(Boolean).pop() ?? '';
+/** @throws IndeterminateError without an ID, because an unknown session may be running */
+export function readNewSessionId(api: ApiClient, { body }: ApiResponse): string {
+	const id = nonEmptyText(api.readField('createAgentSession', 'sessionId', body)) ?? '';
 	if (canBeId(id)) return isId(id) ? id.toLowerCase() : id;
 	const { description } = nonIdempotent('createAgentSession')!;
 	throw new IndeterminateError(

@@ -14,7 +14,14 @@ import { processRateLimiters, type RateLimiters } from './rateLimiter';
 import { createRedactor } from './redactSecret';
 import { Semaphore } from './semaphore';
 import { readCredential } from './credential';
-import { nextAction, NO_ATTEMPTS, type NextAction, type RetryLimits } from './retryPolicy';
+import {
+	isNonIdempotent,
+	nextAction,
+	NO_ATTEMPTS,
+	type NextAction,
+	type RetriedRequest,
+	type RetryLimits,
+} from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';
 import type {
 	ApiContext,
@@ -30,7 +37,7 @@ interface DecidedAttempt extends NextAction {
 }
 
 export interface RetryOptions {
-	request: Pick<ApiRequest, 'effect' | 'method'>;
+	request: RetriedRequest;
 	/** Read after each attempt */
 	limits: RetryLimits;
 	clock: Clock;
@@ -38,6 +45,14 @@ export interface RetryOptions {
 	signal: AbortSignal | undefined;
 	reconcile?: () => Promise<ReconcileResult>;
 	toError(attempt: Attempt): WorkspaceAutomationError;
+}
+
+/** Returns the error of a change that may have taken effect. The general advice, such as to try again later, would contradict it. */
+function unconfirmedError({ effect }: RetriedRequest, error: WorkspaceAutomationError): Error {
+	if (effect === 'read') return error;
+	const happened = `${error.message}. ${error.facts ?? error.description}`.trim();
+	const { kind, attempt } = error;
+	return Object.assign(indeterminateError(effect, happened, error.context), { kind, attempt });
 }
 
 /** Returns the response if the request took effect, or undefined to send it again. */
@@ -51,10 +66,7 @@ async function reconcileAttempt(
 	if (result === 'notApplied') throw error;
 	const isUnknown = result === 'unknown' || result instanceof WorkspaceAutomationError;
 	if (!isUnknown) return result;
-	if (typeof request.effect !== 'object') throw error;
-	// The general advice, such as to try again later, would contradict that of the unknown effect.
-	const happened = `${error.message}. ${error.facts ?? error.description}`.trim();
-	throw indeterminateError(request.effect, happened, error.context);
+	throw unconfirmedError(request, error);
 }
 
 /**
@@ -66,7 +78,7 @@ export async function withRetries(
 	options: RetryOptions,
 ): Promise<ApiResponse> {
 	const { request, limits, clock, signal } = options;
-	const isNonIdempotent = typeof request.effect === 'object';
+	const isOnce = isNonIdempotent(request.effect);
 	let state = NO_ATTEMPTS;
 	/** The service's latest response that asked to wait */
 	let throttled: Attempt | undefined;
@@ -79,12 +91,13 @@ export async function withRetries(
 			const decided = await sendOnce(decide);
 			const { attempt, type, delayMs } = decided;
 			// Stop cut this attempt off. A non-idempotent request isn't cut off.
-			if (attempt.kind !== 'response' && !isNonIdempotent) throwIfAborted(signal);
+			if (attempt.kind !== 'response' && !isOnce) throwIfAborted(signal);
 			state = decided.state;
 			throttled = decided.pauseMs === undefined ? undefined : attempt;
 			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
 			if (type === 'return' && attempt.kind === 'response') return attempt;
-			if (type === 'fail') throw options.toError(attempt);
+			if (type === 'fail' && !state.mayHaveTakenEffect) throw options.toError(attempt);
+			if (type === 'fail') throw unconfirmedError(request, options.toError(attempt));
 			const response = type === 'reconcile' && (await reconcileAttempt(decided, options));
 			if (response) return response;
 			await clock.sleep(delayMs ?? 0, signal);
@@ -92,7 +105,7 @@ export async function withRetries(
 	} catch (error) {
 		// The service's own words say more than that there was no time.
 		if (error instanceof RateLimitError && throttled) throw options.toError(throttled);
-		const isUnresolved = isNonIdempotent && state.mayHaveTakenEffect;
+		const isUnresolved = isOnce && state.mayHaveTakenEffect;
 		throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
 	}
 }
@@ -178,7 +191,7 @@ export function createTransport(
 		checkProxy(connection);
 		const signal = options.ignoreCancel ? undefined : executionSignal;
 		// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
-		const requestSignal = typeof request.effect === 'object' ? undefined : signal;
+		const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
 		const limits: RetryLimits = { ...options };
 		let since: number | undefined;
 		const sendAttempt = async (deadline: number): Promise<Attempt> => {

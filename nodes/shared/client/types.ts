@@ -20,18 +20,21 @@ export interface ErrorText {
 	description: string;
 }
 
-/** The error if the node couldn't confirm whether the request took effect */
-export interface NonIdempotent extends ErrorText {
+/** A request that changes something, and the error if the node couldn't confirm that it did */
+export interface Write extends ErrorText {
+	/** True if a repeated request does no harm (API document, Idempotency summary) */
+	isIdempotent?: true;
 	/** True if a 503 with the service's own error proves that it didn't: nobody waits for an answer to a start that isn't taken */
 	isRefusedBy503?: true;
 }
 
-/** Tells when a retry is safe. A `read` without a response body was useless, and a `NonIdempotent` request does harm if done twice. */
-export type Effect = 'read' | 'idempotent' | NonIdempotent;
+export type Effect = 'read' | Write;
 
 export interface ApiRequest {
 	method: IHttpRequestMethods;
 	effect: Effect;
+	/** True if the API document shows a body for the response to a change. A read always has one. */
+	needsBody?: true;
 	/** Below the base URL, such as `/projects` */
 	path: string;
 	query?: IDataObject;
@@ -55,12 +58,14 @@ export type ConnectionOptions = Pick<
 	'proxy' | 'skipSslCertificateValidation' | 'allowedDomains'
 >;
 
-/** Which single resource an operation is about */
+/** The single resource that a response has to be about */
 export interface AskedResource {
-	/** The value that identifies it */
-	id: string;
-	/** What its `object` may say */
-	objects?: readonly string[];
+	/** The value with the ID that was asked for */
+	id?: string;
+	/** Fields that always have these values. Absent if the API document shows no field. */
+	shows?: Readonly<Record<string, string | true>>;
+	/** A field that has to be a text */
+	text?: string;
 }
 
 export type Headers = Record<string, unknown>;

@@ -12,7 +12,7 @@ import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
 import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';
-import { isRecord, nonEmptyText, readNamedField } from '../values';
+import { isRecord, nonEmptyText } from '../values';
 
 const PICKER_BUDGET_MS = 20_000;
 /** Pages that one search may cost. The editor asks for more when someone scrolls. */
@@ -52,7 +52,7 @@ async function* readPickerPages(
 		const options = { startCursor: from, deadline, onSetupRequired };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
 			const toItem = (entry: IDataObject): Entry => {
-				const value = requireEntryId(api, operation, entry);
+				const value = requireEntryId(entry);
 				return { value, name: nonEmptyText(ENTRY_NAMES[operation](entry, value)) ?? value };
 			};
 			const entries = data.filter(keep).flatMap((entry) => itemsOf?.(entry) ?? [toItem(entry)]);
@@ -98,16 +98,11 @@ const readChosen = (context: ILoadOptionsFunctions, name: string): unknown => {
 		: chosen;
 };
 
-/** Returns the sites that a project names, in any of the forms that the API document leaves open. */
-function findSites(project: IDataObject): Entry[] {
-	const named = ['siteId', 'site', 'siteIds', 'sites'].flatMap((name) => {
-		const found = readNamedField(project, name);
-		return Array.isArray(found) ? (found as unknown[]) : [found];
-	});
-	const sites = named.map((site) => (isRecord(site) ? site : { id: site }) as IDataObject);
-	const ofProject = nonEmptyText(project.name);
-	return sites.flatMap(({ id, name, domain }) => {
-		const title = nonEmptyText(name) ?? nonEmptyText(domain) ?? ofProject;
+/** Returns the site that a project names, or its list of sites: the API document shows neither. */
+function findSites({ siteId, sites, name: ofProject }: IDataObject): Entry[] {
+	const named = Array.isArray(sites) ? (sites as unknown[]) : [{ id: siteId }];
+	return named.filter(isRecord).flatMap(({ id, name }) => {
+		const title = nonEmptyText(name) ?? nonEmptyText(ofProject);
 		return isId(id) ? [{ value: id.toLowerCase(), name: title ?? id }] : [];
 	});
 }

@@ -21,10 +21,10 @@ import {
 	type Values,
 } from '../client/operations';
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
-import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
+import { readPages, warnOfSetup } from '../client/lists';
 import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
-import { isRecord, isTooDeep, quote, readNamedField, toText, toWords } from '../values';
+import { isRecord, isTooDeep, quote } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
@@ -101,15 +101,10 @@ async function readList(
 		context.logger.warn(text);
 		setCustomData(context, { setupRequired: message });
 	});
-	const hasId = api.isOverridden(operation, 'id') || settings.simplify === true;
 	const items: INodeExecutionData[] = [];
 	const pages = readPages(api, operation, values, { ...options, limit: most, onSetupRequired });
 	for await (const { data } of pages)
-		for (const json of data) {
-			// The next node reads `id`, and Simplify would drop an ID with another name.
-			if (hasId) json.id = requireEntryId(api, operation, json);
-			items.push({ json, pairedItem: undefined });
-		}
+		for (const json of data) items.push({ json, pairedItem: undefined });
 	// The service may send more than requested.
 	return items.slice(0, most);
 }
@@ -130,41 +125,18 @@ export function toJsonItem(
 	return { ...(Object.fromEntries(sent) as IDataObject), ...(extra as IDataObject) };
 }
 
-/** Refuses a read without a resource, because an item would claim one. @throws WorkspaceAutomationError */
-function requireResource(operation: OperationId, body: unknown): unknown {
-	const hasFields = isRecord(body) && Object.keys(body).some((name) => name !== 'error');
-	if (hasFields || operationRow(operation).effect !== 'read') return body;
-	const noun = toWords(operation).replace(/^\w+ /, '');
-	throw new WorkspaceAutomationError(
-		`The service answered without a ${noun}`,
-		`Check the base URL in the credential, then run the node again. The service answered: ${quote(body)}.`,
-	);
-}
+/** Response fields that repeat sent values. A service that ignored an assumed name shows another value, or the old one. */
+const ECHOED_FIELDS = ['name', 'parentId', 'kind'];
 
-/** Response fields that repeat sent values. A service that ignored one shows another value, or the old one. */
-const ECHOED_FIELDS = ['name', 'title', 'emoji', 'rrule', 'parentId', 'kind'];
-
-/** Returns a text as a service may store it. The name in front of a recurrence rule is part of its line, not of the rule. */
-const normalize = (text: unknown): string =>
-	toText(text)
-		.normalize('NFC')
-		.replaceAll('\ufe0f', '')
-		.trim()
-		.toLowerCase()
-		.replace(/^rrule:\s*/, '');
-
-/** Returns the response's value of a sent field. A file without a folder is in My Files. */
-function findEcho(body: Record<string, unknown>, field: string): unknown {
-	const isInMyFiles =
-		field === 'parentId' && ['kind', field, 'parent_id'].some((name) => name in body);
-	return readNamedField(body, field) ?? (isInMyFiles ? 'My Files' : undefined);
-}
+/** Returns a text as a service may store it. */
+const normalize = (text: unknown): string => String(text).normalize('NFC').trim().toLowerCase();
 
 function findIgnoredValues(operation: OperationId, body: unknown, values: Values): string[] {
-	if (!isRecord(body) || operationRow(operation).effect === 'read') return [];
+	if (!isRecord(body) || !operationRow(operation).assumed) return [];
 	return ECHOED_FIELDS.flatMap((name) => {
 		const sent = values[name];
-		const shown = findEcho(body, name);
+		// A file without a folder is in My Files.
+		const shown = body[name] ?? (name === 'parentId' && 'kind' in body ? 'My Files' : undefined);
 		if (typeof sent !== 'string' || shown === undefined) return [];
 		if (normalize(shown) === normalize(sent)) return [];
 		return `The service ignored '${name}': it was sent ${quote(sent)}, and the response has ${quote(shown)}. ${requestOverride(operation)}`;
@@ -195,9 +167,8 @@ async function callOperation(
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
 		const response = await api.call(request, values, { ...options, extra });
-		// n8n saves this record with the execution, so it contains only the header that's needed.
-		const { location } = response.headers;
-		return { ...response, headers: location === undefined ? {} : { location } };
+		// n8n saves this record with the execution.
+		return { ...response, headers: {} };
 	};
 	const sending = nonIdempotent(request)
 		? oncePerItem(context, send, () => mayHaveHappenedError(request))
@@ -206,7 +177,7 @@ async function callOperation(
 		const warnings = findIgnoredValues(request, response.body, { ...values, ...extra });
 		const item = result
 			? await result.call(context, response, values, api, settings)
-			: { json: toJsonItem(request, requireResource(request, response.body), values, extra) };
+			: { json: toJsonItem(request, response.body, values, extra) };
 		return addWarnings(context, item, warnings);
 	};
 	return await sending.then(toItem, async (error: unknown) => {
