@@ -13,7 +13,7 @@ import { excerpt, formatMib, formatSeconds, isRecord, MIB, nonEmptyText } from '
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isLoopback } from '../shared/client/credential';
 import { isPrivateHost } from '../shared/client/privateHosts';
-import type { RetryLimits } from '../shared/client/retryPolicy';
+import { isRejection, type RetryLimits } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
 import { withRetries } from '../shared/client/transport';
@@ -124,7 +124,8 @@ async function fetchContent<T>(
 		return answered as DownloadResponse;
 	});
 	const { statusCode: status, headers, body } = response;
-	if (status < 200 || status >= 300) {
+	// A part of a file isn't the file.
+	if (status !== 200) {
 		body.destroy();
 		return { kind: 'response', status, headers, body: undefined };
 	}
@@ -190,14 +191,23 @@ function readFileContent(body: unknown, api: ApiClient): FileContent {
 	);
 }
 
-/** @throws WorkspaceAutomationError for a charset that nobody here knows */
+/** UTF-16 by its byte order mark, and the mark of UTF-8, which wins over another charset */
+const BYTE_ORDER_MARKS: Array<[mark: number[], charset: string]> = [
+	[[0xff, 0xfe], 'utf-16le'],
+	[[0xfe, 0xff], 'utf-16be'],
+	[[0xef, 0xbb, 0xbf], 'utf-8'],
+];
+
+/** @throws WorkspaceAutomationError for bytes that aren't text in the file's charset */
 function decodeFile(bytes: Buffer, headers: Headers): string {
-	const charset = readCharset(headers);
+	const [, marked] =
+		BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte)) ?? [];
+	const charset = marked ?? readCharset(headers);
 	const text = decode(bytes, charset);
 	if (text !== undefined) return text;
 	throw new WorkspaceAutomationError(
-		`The file's charset is unknown: ${excerpt(charset, 30)}`,
-		"Set 'Output As' to Binary Data, and decode the file in another node.",
+		"The file isn't text that the node can read",
+		`Set 'Output As' to Binary Data, and decode the file in another node. Its bytes aren't in the charset ${excerpt(charset, 30)}.`,
 	);
 }
 
@@ -207,6 +217,42 @@ async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObjec
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
 	const isReadable = !(response instanceof WorkspaceAutomationError) && isRecord(response.body);
 	return isReadable ? (response.body as IDataObject) : {};
+}
+
+/** @throws WorkspaceAutomationError for the web page of a login or a proxy, but not for a file that is a web page */
+async function requireNoPage(api: ApiClient, fileId: string, headers: Headers): Promise<void> {
+	if (!/html/i.test(String(headers['content-type'] ?? ''))) return;
+	const { name, contentType } = await fetchMetadata(api, fileId);
+	if (/html/i.test(String(contentType ?? '')) || /\.x?html?$/i.test(String(name ?? ''))) return;
+	throw new WorkspaceAutomationError(
+		'A web page came instead of the file',
+		'Check for a proxy or a login page between n8n and the host of the files. Then run the node again.',
+	);
+}
+
+/** Downloads a file. If its URL has expired, it's asked for once more. */
+async function downloadFile<T>(
+	context: IExecuteSingleFunctions,
+	api: ApiClient,
+	url: string,
+	fileId: string,
+	consume: (body: Stream, headers: Headers) => Promise<T>,
+): Promise<T> {
+	const from = async (at: string) =>
+		await download(context, api, at, async (body, headers) => {
+			await requireNoPage(api, fileId, headers).catch((error: unknown) => {
+				body.destroy();
+				throw error;
+			});
+			return await consume(body, headers);
+		});
+	const first = await resultOrError(from(url));
+	if (!(first instanceof WorkspaceAutomationError)) return first;
+	if (!isRejection(first.context.httpStatus ?? 0)) throw first;
+	const { body } = await api.call('getFileContent', { fileId });
+	const again = readFileContent(body, api);
+	if (!('url' in again)) throw first;
+	return await from(again.url);
 }
 
 async function readBinaryItem(
@@ -225,10 +271,11 @@ async function readBinaryItem(
 	const data =
 		'text' in content
 			? await keep(Buffer.from(content.text), 'text/plain')
-			: await download(
+			: await downloadFile(
 					context,
 					api,
 					content.url,
+					fileId,
 					async (stream, headers) => await keep(stream, nonEmptyText(headers['content-type'])),
 				);
 	return {
@@ -255,7 +302,10 @@ export async function readContentItem(
 	if (values.outputAs === 'text') {
 		const read = async (stream: Stream, headers: Headers) =>
 			decodeFile(await context.helpers.binaryToBuffer(stream), headers);
-		const text = 'text' in content ? content.text : await download(context, api, content.url, read);
+		const text =
+			'text' in content
+				? content.text
+				: await downloadFile(context, api, content.url, fileId, read);
 		return { json: { fileId, text } };
 	}
 	const url = nonEmptyText(api.readField('getFileContent', 'url', body));
