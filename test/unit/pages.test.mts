@@ -46,6 +46,7 @@ describe('the pages', () => {
 
 	test.each<[string, unknown[], string, number]>([
 		['give a cursor again', [page(0, 2, 'a'), page(2, 2, 'a')], 'cursor a twice', 2],
+		['begin as the first one', [page(0, 2, 'a'), page(0, 1, 'b')], 'begin with the same', 2],
 		[
 			'give an earlier cursor',
 			[page(0, 2, 'a'), page(2, 2, 'b'), page(4, 2, 'a')],

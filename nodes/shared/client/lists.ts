@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
-import { excerpt, isRecord, nonEmptyText, optionalExcerpt, quote } from '../values';
+import { excerpt, isRecord, nonEmptyText, optionalExcerpt, quote, toText } from '../values';
 import { requestOverride, responseOverride } from './overrides';
 import {
 	type ApiClient,
@@ -128,6 +128,7 @@ export async function* readPages(
 	const cursors = new Set([startCursor]);
 	let cursor = startCursor;
 	let count = 0;
+	let first: string | undefined;
 	for (;;) {
 		const size = Math.min(MAX_PAGE_SIZE, limit - count);
 		const { body, headers } = await api.call(
@@ -139,6 +140,11 @@ export async function* readPages(
 		checkFilter(operation, values, data);
 		if (next !== undefined && cursors.has(next))
 			throw endlessListError(operation, `The service gave the cursor ${quote(next, 50)} twice.`);
+		// A service that ignores the name of the cursor sends the first page again.
+		const begins = data.length > 0 ? toText(data[0].id ?? data[0]) : undefined;
+		if (begins !== undefined && begins === first)
+			throw endlessListError(operation, 'Two pages begin with the same entry.');
+		first ??= begins;
 		count += data.length;
 		const setup = setupRequiredError(body);
 		if (setup && onSetupRequired) onSetupRequired(setup, count === 0);
