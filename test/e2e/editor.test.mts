@@ -12,9 +12,6 @@ const describe = describeWith('Chromium');
 
 const editor = useEditor();
 
-const takePicture = async (name: string, page = editor.page) =>
-	void (await page.screenshot({ path: `/tmp/people/way-${hostVersion()}-${name}.png` }));
-
 /** Message of the form about a refused key. n8n 1 has its own words. */
 const REFUSED: Record<HostVersion, string> = {
 	'2.41':
@@ -33,20 +30,16 @@ describe('a new user', () => {
 			return execution?.status === 'waiting';
 		});
 		const panel = await openPanel(editor.page, NODE);
-		await takePicture('1-node');
 		await panel.showRun('1 item');
 		await panel.showOutput('To Approve');
 		await panel.selectOutputView('json');
-		await takePicture('2-output');
 		const text = await panel.output.getByText('/approval?').last().innerText();
 		const [url] = /http[^"\s]+/.exec(text)!;
 
 		const page = await editor.page.context().newPage();
 		await openLink(page, url);
-		await takePicture('3-page', page);
 		await page.getByLabel('Approve once').check();
 		await sendForm(page);
-		await takePicture('4-sent', page);
 		await page.close();
 		const result = await eventually(async () => {
 			const [{ status }] = await listExecutions(editor.stage.host.rest);
