@@ -35,7 +35,7 @@ export const maxConcurrentSessions = countField(
 	'Max Concurrent Sessions',
 	'maxConcurrentSessions',
 	5,
-	'Maximum number of sessions to work on in parallel',
+	'The other items start when one of these sessions ends',
 );
 
 export const askIfQuiet = numberField(

@@ -22,12 +22,12 @@ const policyField = (value: PolicyChoice): Field<PolicyChoice> =>
 		'Permission Policy',
 		'permissionPolicy',
 		value,
-		"How to decide the agent's requests",
+		'Who decides when the agent asks to run a command or change a file',
 		{
 			ask: ['Ask for Approval', 'Send each request to an approver'],
 			rules: ['Decide by Rules', 'Let the rules below decide each request'],
 			deny: ['Deny All', 'Deny every request. The agent continues without the permission.'],
-			approve: ['Approve All', 'Approve every request'],
+			approve: ['Approve All', 'Approve every request, whatever it does'],
 		},
 		{ isPolicy },
 	);
@@ -37,9 +37,9 @@ export const permissionPolicy = policyField('ask');
 const trialPolicy = policyField('rules');
 
 export const DECISION_CHOICES: Choices<Decision> = {
-	approve: ['Approve', 'Choose the option that approves the request'],
+	approve: ['Approve', 'The agent may do it. Nobody is asked.'],
 	ask: ['Ask for Approval', 'Send the item to the output To Approve'],
-	deny: ['Deny', 'Choose the option that denies the request'],
+	deny: ['Deny', 'The agent continues without it'],
 };
 
 export const answer = field<Answer>('Answer', 'answer', 'string', '={{ $json }}', {
@@ -81,10 +81,16 @@ const ruleFields: Field[] = [
 		hint: '* matches any text that you would expect there. A single * matches everything.',
 		placeholder: 'e.g. npm run build',
 	}),
-	choice('Decision', 'decision', '', 'What to do with a request that matches', {
-		'': ['- Choose -'],
-		...DECISION_CHOICES,
-	}),
+	choice(
+		'Decision',
+		'decision',
+		'',
+		'To approve, the pattern has to match the whole text. A denial also finds its words inside.',
+		{
+			'': ['- Choose -'],
+			...DECISION_CHOICES,
+		},
+	),
 ];
 
 export const rules: Field<Rule[]> = {
@@ -103,7 +109,7 @@ export const defaultDecision = choice(
 	'When No Rule Matches',
 	'defaultDecision',
 	'ask',
-	'What to do with a request that none of your rules matches',
+	'For all other requests. Keep Ask for Approval until you know what your agent asks for.',
 	DECISION_CHOICES,
 	{ isPolicy },
 );

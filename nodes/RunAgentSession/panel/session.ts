@@ -27,7 +27,7 @@ export const operation = choice(
 	'Operation',
 	'operation',
 	'start',
-	'What to do',
+	"Run a session, apply an approver's answer to one, or try your rules",
 	{
 		start: [
 			'Start a Session',

@@ -71,7 +71,7 @@ export const maxReminders = countField(
 	'Reminders',
 	'maxReminders',
 	1,
-	'Maximum number of reminders for each approver',
+	'How often to remind each approver, each time after the time of Remind After',
 	{ isPolicy: true },
 );
 

@@ -45,11 +45,11 @@ const resolveInteraction: Operation = {
 		}),
 		{
 			// No default, so leaving the field alone approves nothing.
-			...choice('Decision', 'decision', '', 'How to answer', {
+			...choice('Decision', 'decision', '', 'What to tell the agent about the request', {
 				'': ['- Choose -'],
-				approve: ['Approve', 'Choose the option that approves the request this time'],
+				approve: ['Approve', 'The agent may do it this time'],
 				option: ['Choose an Option', 'Choose the option with a given value'],
-				deny: ['Deny', 'Choose the option that denies the request'],
+				deny: ['Deny', 'The agent continues without it'],
 				answer: ['Answer', 'Answer a question of the agent'],
 			}),
 			required: true,

@@ -67,7 +67,13 @@ export const projectLocator = locator(
 	'The project to work in',
 	requireId,
 );
-export const taskLocator = locator('Task', 'taskId', 'getTasks', 'The recurring task', requireId);
+export const taskLocator = locator(
+	'Task',
+	'taskId',
+	'getTasks',
+	'A task that the service runs again and again',
+	requireId,
+);
 export const fileLocator = locator(
 	'File or Folder',
 	'fileId',
@@ -170,7 +176,7 @@ export const maxConcurrentRequests = countField(
 	'Max Concurrent Requests',
 	'maxConcurrentRequests',
 	5,
-	'Maximum number of requests to send in parallel',
+	'Fewer requests in parallel leave more of the rate limit to others. Items keep their order.',
 );
 
 export const queryField = textField('Query', 'query', {
