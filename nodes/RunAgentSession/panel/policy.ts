@@ -27,7 +27,7 @@ const policyField = (value: PolicyChoice): Field<PolicyChoice> =>
 			ask: ['Ask for Approval', 'Send each request to an approver'],
 			rules: ['Decide by Rules', 'Let the rules below decide each request'],
 			deny: ['Deny All', 'Deny every request. The agent continues without the permission.'],
-			approve: ['Approve All', 'Approve every request, whatever it does'],
+			approve: ['Approve All', 'Approve every request. Nobody is asked.'],
 		},
 		{ isPolicy },
 	);
