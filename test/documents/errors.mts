@@ -1,60 +1,10 @@
-// Every error that the package's code throws on purpose, as the code words it: title, when, and what to do.
+// Every error that the package's code throws on purpose, as the code words it: title, and what to do.
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 /** Errors whose second argument says what to do */
 const FOR_PEOPLE =
 	/^(WorkspaceAutomation|Indeterminate|Mistake|UnreadableSession)Error$|^(fieldError|NodeOperationError)$/;
-
-/** Situations in which a file throws, by its path in nodes/. The longest path wins. */
-const WHEN: Record<string, string> = {
-	'RunAgentSession/execution': 'Run Agent Session reads its items.',
-	'RunAgentSession/operations/applyAnswer.ts': 'You apply an answer.',
-	'RunAgentSession/execution/journal.ts':
-		'An item returns to the node, or a retry finds an earlier attempt.',
-	'RunAgentSession/execution/output.ts': 'The session ends.',
-	'RunAgentSession/operations/tryRules.ts': 'You try rules.',
-	'RunAgentSession/panel': 'The node reads its fields.',
-	'RunAgentSession/policy': 'The node reads its rules.',
-	'RunAgentSession/requests': 'You apply an answer.',
-	'RunAgentSession/session': 'Run Agent Session starts, polls or ends a session.',
-	'WorkspaceAutomation/fileContent.ts': 'You get the content of a file.',
-	'WorkspaceAutomation/fields.ts': 'A node reads its fields.',
-	'WorkspaceAutomation/fileCalls.ts': 'You create a file.',
-	'WorkspaceAutomation/sessionCalls.ts': 'You resolve an interaction.',
-	'WorkspaceAutomation/resources/agentSession.ts': 'You resolve an interaction.',
-	'WorkspaceAutomation/resources/file.ts': 'You create a file.',
-	'WorkspaceAutomation/resources/product.ts': 'You create or update a product.',
-	'WorkspaceAutomation/resources/sharedPreview.ts': 'You create a shared preview.',
-	'WorkspaceAutomation/resources/task.ts': 'You update a task.',
-	WorkspaceAutomationTrigger: 'The trigger polls.',
-	'shared/analytics': 'You run an analytics query.',
-	'shared/client/attemptError.ts': 'The service answers.',
-	'shared/client/credential.ts': 'A node reads the credential.',
-	'shared/client/lists.ts': 'A node reads a list.',
-	'shared/client/operations.ts': 'The service refuses a request, or its response is lost.',
-	'shared/client/overrides.ts': 'A node applies overrides.',
-	'shared/client/resource.ts': 'The service answers about another resource.',
-	'shared/client/session.ts': 'A node starts or reads a session.',
-	'shared/client/transport.ts': 'A node sends a request.',
-	'shared/errors.ts': 'A node sends a request.',
-	'shared/n8n/loadCode.ts': 'The package is updated.',
-	'shared/n8n/sendOperation.ts': 'A node runs an operation.',
-	'shared/n8n/fields.ts': 'An AI agent uses the node.',
-	'shared/n8n/ledger.ts': 'A node sends a request.',
-	'shared/n8n/journal.ts': 'A retry finds an earlier attempt.',
-	'shared/n8n/pickers.ts': 'You open a list of a panel.',
-	'shared/validation.ts': 'A node reads its fields.',
-};
-
-/** Returns when the errors of a file occur. Throws for a file that WHEN doesn't name. */
-function describeWhen(file: string): string {
-	const [path] = Object.keys(WHEN)
-		.filter((each) => file === each || file.startsWith(`${each}/`))
-		.sort((one, other) => other.length - one.length);
-	if (path === undefined) throw new Error(`WHEN in test/documents/errors.mts doesn't name ${file}`);
-	return WHEN[path];
-}
 
 interface ThrownError {
 	/** The file, within nodes/ */
@@ -196,12 +146,16 @@ export const errorPage = (errors: ThrownError[]): string => {
 			.replaceAll(/[^a-z ]/gi, '')
 			.trim()
 			.toLowerCase();
-	const rows = errors
-		.filter(({ message }) => isLetter(message))
-		.map(({ file, message, next = '' }) => {
-			const advice = isLetter(next) ? cell(next) : 'See the description of the error.';
-			return `| ${cell(message)} | ${describeWhen(file)} | ${advice} |`;
-		});
+	const byAdvice = new Map<string, Set<string>>();
+	for (const { message, next = '' } of errors) {
+		if (!isLetter(message)) continue;
+		const advice = isLetter(next) ? cell(next) : 'See the description of the error.';
+		byAdvice.set(advice, (byAdvice.get(advice) ?? new Set()).add(cell(message)));
+	}
+	const compare = (one: string, other: string) => (sortKey(one) < sortKey(other) ? -1 : 1);
+	const rows = [...byAdvice].map(
+		([advice, titles]) => `| ${[...titles].sort(compare).join('<br>')} | ${advice} |`,
+	);
 	return [
 		'<!-- The table is written from the code by WRITE_ERRORS=1 npm test -- -i test/documents/errors. -->',
 		'',
@@ -213,9 +167,9 @@ export const errorPage = (errors: ThrownError[]): string => {
 		'',
 		'See also [Troubleshoot](troubleshoot.md).',
 		'',
-		'| title | when | what to do |',
-		'| --- | --- | --- |',
-		...[...new Set(rows)].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1)),
+		'| title | what to do |',
+		'| --- | --- |',
+		...rows.sort(compare),
 		'',
 	].join('\n');
 };
