@@ -2,7 +2,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { hasEnded, listExecutions, readExecution } from '../../n8n-host/executions.mts';
+import { HANG_MS } from '../../n8n-host/hang.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
+import { launchBrowser } from '../../tools/editor/browser.mts';
 import { answer, messages, openPage, SAVED, withPage } from './page.mts';
 import {
 	around,
@@ -13,6 +15,7 @@ import {
 	startLive,
 	untilPaused,
 } from './pausing.mts';
+import { openLink, PHONE } from './phone.mts';
 import {
 	agentSession,
 	arrival,
@@ -27,6 +30,7 @@ import {
 	play,
 	projectId,
 	sessionsFor,
+	testWith,
 	triggerNode,
 	useOwnStage,
 	watched,
@@ -176,6 +180,59 @@ describe('two workers', () => {
 			expect(await sessionsFor(stage, prompt)).toMatchObject([
 				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
 			]);
+		},
+	);
+
+	testWith('Chromium')(
+		'an answer that is sent on the page while the main restarts counts, and nobody sees what n8n itself responds with',
+		async () => {
+			const { host } = stage;
+			const names = ['down', 'starting', 'up'].map((moment) => `Restarted main, ${moment}`);
+			const links = await Promise.all(
+				names.map(async (name) => {
+					const file = withPage(name, [`${name} [ask bash: one] [say Done.]`]);
+					const { executionId } = await startLive(host, file);
+					const [{ url }] = await messages(stage, executionId);
+					return { executionId, url };
+				}),
+			);
+			const browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));
+			try {
+				const pages = await Promise.all(
+					links.map(async ({ url }) => {
+						const page = await browser.newPage(PHONE);
+						await openLink(page, url);
+						await page.getByLabel('Approve once').check();
+						return page;
+					}),
+				);
+				const send = async (at: number) =>
+					await pages[at].getByRole('button', { name: 'Send' }).click();
+				await host.kill();
+				await send(0);
+				const restarted = host.restartMain();
+				await send(1);
+				await restarted;
+				await send(2);
+				for (const page of pages)
+					await page
+						.getByText(/^Your answer (was saved|is saved and will be sent)$|^Already answered$/)
+						.or(page.getByText('Your answer may have been saved.'))
+						.first()
+						.waitFor({ timeout: HANG_MS });
+				for (const [at, page] of pages.entries()) {
+					expect(await page.locator('body').innerText()).not.toMatch(/\{"|Cannot POST/);
+					const isUnsure = await page.getByText('Your answer may have been saved.').isVisible();
+					if (isUnsure) await answer(links[at].url, ['Approve once']);
+					const execution = await eventually(async () => {
+						const found = await host.waitForExecution(links[at].executionId);
+						return found.status === 'crashed' ? undefined : found;
+					});
+					expectSuccess(execution);
+				}
+			} finally {
+				await browser.close();
+			}
 		},
 	);
 });

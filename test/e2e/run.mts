@@ -24,7 +24,7 @@ const isVersion = (text: string): text is HostVersion =>
 	(hostVersions as readonly string[]).includes(text);
 
 /** The test files that use a browser */
-const WITH_BROWSER = /^e2e\/(demo|editor|page)/;
+const WITH_BROWSER = /^e2e\/(demo|editor|page|queue)/;
 
 /** Programs that some test files need beside n8n, and their installation */
 const NEEDS: Array<{ files: RegExp; program: Program; ensure(): Promise<unknown> }> = [
