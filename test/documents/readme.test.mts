@@ -137,18 +137,9 @@ const PROOFS: Record<string, string[]> = {
 		'before the first reading of a started session is followed by a retry that continues it: %s',
 		'a retry with another prompt starts nothing, and names the session and both ways out',
 	],
-	'two items continue the same session': ['two items that continue one session'],
 	'you select Stop, or the workflow times out': [
 		'aborts every session of the run that has not completed',
 		'aborts the session of an execution that keeps running, as Stop does',
-	],
-	'**Abort on Stop** is off': [
-		'with Abort on Stop off leaves the session running, and the log of n8n says so',
-	],
-	'**Max Wait** has passed': [
-		'abort ends the session and says so',
-		'a completed session is a result, even after Max Wait',
-		'wait leaves the request until Max Wait, which may leave the session running',
 	],
 	'one of many items fails': [
 		'waits until the other sessions have ended, and names them',
@@ -157,15 +148,10 @@ const PROOFS: Record<string, string[]> = {
 	'another node of the execution fails': [
 		'of another node ends the execution, and a retry continues the sessions',
 	],
-	'an approver denies a request': ['deny a request at once with one denial'],
-	'refuses a comment': [
-		"that the service refuses is a warning: it's sent once, and the session completes",
-	],
 	'a parameter or the credential is invalid': [
 		'bad input is an error before anything is sent',
 		'of one item stops the start of the others, unless On Error continues',
 	],
-	"n8n's system clock": ['a wake still plans the next one in 70 seconds (%d ms)'],
 	'(`kill -9`) or stopped': ['$name: the execution resumes by itself'],
 	'n8n is killed during a poll, which': [
 		'$name: n8n calls the execution crashed, with its sessions, which run on',
@@ -187,10 +173,6 @@ const PROOFS: Record<string, string[]> = {
 		'counts paused time, and leaves the session running, because n8n runs no node',
 	],
 	'two approvers answer in the same second': ['two approvers both count (%s)'],
-	'nobody answers |': [
-		'deny continues the session, and its result comes in the same wake',
-		'abort ends the session, names the wait, and tells which option to raise',
-	],
 	'you change or deactivate': [
 		'an execution continues unchanged if its workflow is changed and deactivated',
 	],
@@ -199,7 +181,6 @@ const PROOFS: Record<string, string[]> = {
 	'Loop Over Items is around the node': [
 		'Loop Over Items around the node, %d at a time: done once, with all items',
 	],
-	'two branches are connected': ['two branches into one node have sessions of their own'],
 	'in a chain, or in parallel': [
 		'two Run Agent Session nodes in a chain',
 		'two Run Agent Session nodes in parallel branches',
@@ -218,15 +199,6 @@ const PROOFS: Record<string, string[]> = {
 		'becomes an item with On Error, together with the others',
 		'a failure leaves through the error output, with the other item',
 	],
-	'execution order v0': ['execution order v0 runs what is behind the node, too'],
-	'you run the workflow by hand': [
-		'pauses after five minutes without a request',
-		'an execution by hand polls before it pauses, and ends the same',
-	],
-	'Execute step': [
-		'Execute step runs the node to its end, also after a pause, and no node behind it',
-	],
-	'pinned data': ['pinned data takes the place of sessions'],
 	'an output is connected back': ['from %s starts nothing, and the error names the session'],
 	"this n8n can't pause": ['keeps the execution running, and says so'],
 };
