@@ -3,8 +3,7 @@ import '../tools/packageSources.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
-const { MATCH_BUDGET } = await import('../nodes/RunAgentSession/policy/globs.ts');
-const { decideRequest } = await import('../nodes/RunAgentSession/requests/plan.ts');
+const { createDecider, decideRequest } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/requests/record.ts');
 const { askDue, createBallot: createQuestion } =
@@ -151,8 +150,8 @@ function measureOnce(shape: (poll: number) => object[]): Cost {
 		);
 		const ms = milliseconds(() => {
 			records = applyPoll(records, readSession(body, 's')!, poll * 10_000);
-			const budget = { left: MATCH_BUDGET };
-			({ undecided } = planDecisions(records, [], (each) => decideRequest(each, policy, budget)));
+			const decide = createDecider(policy);
+			({ undecided } = planDecisions(records, [], decide));
 		});
 		cost.poll = Math.max(cost.poll, ms);
 	}

@@ -2,10 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_MORE_RULES, readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
-import {
-	readWholeRequest,
-	rememberRequests,
-} from '../../nodes/RunAgentSession/policy/remembered.ts';
+import { readWholeRequest, rememberRequests } from '../../nodes/RunAgentSession/policy/rule.ts';
 import {
 	applyPolicy,
 	withoutExpired,

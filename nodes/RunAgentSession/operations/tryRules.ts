@@ -15,10 +15,9 @@ import {
 import { toText, isRecord, isTooDeep, parseList, quote } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
-import { MATCH_BUDGET, type MatchBudget } from '../policy/globs';
-import { suggestRule, type RememberedRule } from '../policy/remembered';
-import { applyPolicy, withoutExpired, type Policy, type Ruling } from '../policy/rules';
-import { decideRequest } from '../requests/plan';
+import { suggestRule, type RememberedRule } from '../policy/rule';
+import { createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
+import { chooseVerdict } from '../requests/plan';
 import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
 
@@ -56,30 +55,22 @@ function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Pol
 
 /**
  * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
- * @param budget shared by all items of a call
  * @throws WorkspaceAutomationError if there are none, or if the field isn't JSON
  */
-export function tryRules(
-	requests: unknown,
-	policy: Policy,
-	budget: MatchBudget = { left: MATCH_BUDGET },
-): Trial[] {
+export function tryRules(requests: unknown, policy: Policy, judge = createJudge(policy)): Trial[] {
 	const list = parseList(requests);
 	if (!list)
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
-		if (!isRecord(given) || isTooDeep(given))
-			return toTrial(given, decideRequest(given, policy, budget), policy);
+		if (!isRecord(given) || isTooDeep(given)) return toTrial(given, judge(given), policy);
 		const short = shortenRequest(given);
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = short;
-		const decideOrApply = response === undefined ? applyPolicy : decideRequest;
-		return toTrial(
-			short,
-			decideOrApply({ ...short, type, id: toText(id) }, policy, budget),
-			policy,
-		);
+		const request = { ...short, type, id: toText(id) };
+		const ruled = judge(request);
+		const verdict = response === undefined ? ruled : chooseVerdict(request, ruled, policy);
+		return toTrial(short, verdict, policy);
 	});
 }
 
@@ -101,8 +92,8 @@ async function fetchPending(api: ApiClient, sessionId: string): Promise<Interact
 
 /** Shows what a policy decides about requests. Decides nothing. @throws the first item's error, unless On Error continues */
 export async function runTryRules(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const budget = { left: MATCH_BUDGET };
 	const items: INodeExecutionData[] = [];
+	const compared = new Set<unknown>();
 	let api: ApiClient | undefined;
 	for (const itemIndex of context.getInputData().keys()) {
 		const pairedItem = { item: itemIndex };
@@ -116,7 +107,7 @@ export async function runTryRules(context: IExecuteFunctions): Promise<INodeExec
 			const requests =
 				sessionId === undefined ? given.requests : await fetchPending(api!, sessionId);
 			const current = withoutExpired(policy, realClock.now());
-			for (const trial of tryRules(requests, current, budget))
+			for (const trial of tryRules(requests, current, createJudge(current, compared)))
 				items.push({ json: { ...trial }, pairedItem });
 		} catch (thrown) {
 			const error = toNodeError(context.getNode(), thrown, itemIndex);

@@ -1,4 +1,4 @@
-import { foldCase, parsePattern } from './globs';
+import { ANY, foldCase, Glob, hasWildcard, held, NO, parsePattern, YES, type Reach } from './globs';
 
 // Addresses are compared as clients read them (WHATWG URL).
 
@@ -92,6 +92,7 @@ export function compareAddress(text: string) {
 		parts: url && listParts(url),
 		/** Host and path. Empty if it can't be read. */
 		places,
+		hosts: places.map((place) => place.split('/', 1)[0]),
 		/** False if clients can read it in different ways, or not at all */
 		isKnown: places.length > 0 && !isUnclear,
 	};
@@ -108,3 +109,56 @@ export function compareWord(word: string): ComparedAddress {
 export const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
 
 export const hasOpenHost = (pattern: string): boolean => OPEN_HOST.test(parsePattern(pattern));
+
+const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' };
+
+/** Returns a typed host as the parser writes it, unless it has wildcards. */
+const readHost = (scheme: string, host: string): string =>
+	(hasWildcard(host) ? undefined : parseAddress(`${scheme}://${host}`)?.hostname) ??
+	host.toLowerCase();
+
+/** Returns the parts of an address. None if it matches no address. */
+function readParts(parsed: string): Glob[] {
+	const [, scheme, user = '', host, port = '', path] = PARTS.exec(parsed) ?? [];
+	if (scheme === undefined || hasWildcard(user) || OPEN_HOST.test(parsed)) return [];
+	return [
+		scheme.toLowerCase(),
+		user,
+		readHost(scheme, host),
+		port === DEFAULT_PORTS[scheme.toLowerCase()] ? '' : port,
+		path.startsWith('/') ? path : `/${path}`,
+	].map((part) => new Glob(part));
+}
+
+/** @param parsed pattern */
+export function approveAddresses(parsed: string) {
+	const all = new Glob(hasWildcard(parsed) ? parsed : (parseAddress(parsed)?.href ?? parsed));
+	const globs = readParts(parsed);
+	const covers = ({ parts = [] }: ComparedAddress): boolean =>
+		globs.length > 0 && parts.length > 0 && globs.every((glob, at) => glob.matches(parts[at]));
+	return {
+		covers,
+		reach(address: ComparedAddress): Reach {
+			if (covers(address)) return YES;
+			return all.matches(address.href ?? '')
+				? held("its wildcard doesn't match another host, a user or a port")
+				: NO;
+		},
+	};
+}
+
+/** @param parsed pattern */
+export function denyAddresses(parsed: string) {
+	const [, , , host = '', , path = ''] =
+		PARTS.exec(parsed) ?? PARTS.exec(`https://${parsed.replace(/^\/+/, '')}`) ?? [];
+	const known = foldHost(readHost('https', host));
+	// A host alone is all of its pages.
+	const ends = path === '' || path === '/' ? [`/${ANY}`] : [path, decodePath(path)];
+	const globs = ends.map((end) => new Glob(foldPlace(known + end)));
+	return {
+		/** The host that an address has. Undefined if it's compared with each. */
+		key: hasWildcard(known) ? undefined : foldCase(known),
+		covers: ({ places }: ComparedAddress): boolean =>
+			globs.some((glob) => places.some((place) => glob.matches(place))),
+	};
+}

@@ -7,13 +7,27 @@ export const ONE = '\uFDD1';
 
 export const hasWildcard = (text: string): boolean => text.includes(ANY) || text.includes(ONE);
 
-/** Parses `*` and `?`. A backslash before one of them, or before a backslash, makes it literal. */
+/** Parses `*` and `?`. A backslash before one of them, or before a backslash, makes it literal. `**` and a slash stay two characters. */
 export const parsePattern = (pattern: string): string =>
 	pattern
 		.replace(/[\uFDD0\uFDD1]/g, '\uFFFD')
-		.replace(/\\[\\*?]|\*+|\?/g, (found) =>
-			found.startsWith('\\') ? found[1] : found === '?' ? ONE : ANY,
-		);
+		.replace(/\\[\\*?]|\*{2,}(?=\/)|\*+|\?/g, (found, at: number) => {
+			if (found.startsWith('\\')) return found[1];
+			if (found === '?') return ONE;
+			return found.length > 1 && pattern[at + found.length] === '/' ? ANY + ANY : ANY;
+		});
+
+const MAX_DEEP = 4;
+
+/** Returns a parsed pattern's forms, because two stars and a slash can also be nothing. */
+export function listDeepForms(parsed: string): string[] {
+	const [first, ...others] = parsed.split(/(?<=^|[/=:])\uFDD0\uFDD0\//);
+	const joints = others.length > MAX_DEEP ? [`${ANY}/`] : [`${ANY}/`, ''];
+	return others.reduce(
+		(all, other) => all.flatMap((form) => joints.map((joint) => form + joint + other)),
+		[first],
+	);
+}
 
 /** Returns a text as rules that deny or ask compare it: some systems don't distinguish cases and forms of a letter. */
 export const foldCase = (text: string): string =>
@@ -22,22 +36,6 @@ export const foldCase = (text: string): string =>
 		: text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 
 export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
-
-/** Remaining comparisons of characters for all rules of a poll, so that no request stalls n8n. */
-export interface MatchBudget {
-	left: number;
-}
-
-export const MATCH_BUDGET = 400_000;
-
-/** From then on no pattern matches, and what was compared decides nothing. */
-export const isSpent = ({ left }: MatchBudget): boolean => left < 0;
-
-/** Returns true if the comparison can be paid. */
-function pay(budget: MatchBudget, cost: number): boolean {
-	budget.left -= cost;
-	return !isSpent(budget);
-}
 
 /** Positions of a text that are 1 if neither a wildcard matches them, nor a text right after a wildcard */
 export type Guards = Uint8Array;
@@ -65,53 +63,67 @@ function matchGuarded(glob: string, text: string, guards: Guards | undefined): b
 }
 
 /** Finds each text at its first place, which is enough if the wildcards between them match anything. */
-function findInOrder(literals: readonly string[], text: string): boolean {
-	let from = 0;
+function findInOrder(literals: readonly string[], text: string, start: number, end: number) {
+	let from = start;
 	for (const literal of literals) {
 		const at = text.indexOf(literal, from);
 		if (at < 0) return false;
 		from = at + literal.length;
 	}
-	return true;
+	return from <= end;
 }
 
 /** A parsed pattern or a part of it, prepared for many comparisons */
 export class Glob {
 	readonly text: string;
 	readonly isLiteral: boolean;
-	/** Texts around the wildcards. Most patterns never need them. */
-	private literals: readonly string[] | undefined;
+	/** Texts around the wildcards */
+	private readonly head: string;
+	private readonly between: readonly string[];
+	private readonly tail: string;
 
 	constructor(text: string) {
 		this.text = text;
 		this.isLiteral = !hasWildcard(text);
+		const [head, ...others] = this.isLiteral ? [text] : text.split(/[\uFDD0\uFDD1]/);
+		this.head = head;
+		this.tail = others.pop() ?? head;
+		this.between = others;
 	}
 
-	/** Returns whether a text can match both this and another text with wildcards. Says yes if it isn't sure. */
-	canMeet(other: string, budget: MatchBudget): boolean {
-		if (!pay(budget, 1)) return false;
-		const [one, two] = [this.text, other].map((text) => text.split(/[\uFDD0\uFDD1]/));
-		const [head, otherHead] = [one[0], two[0]];
-		const [tail, otherTail] = [one.pop()!, two.pop()!];
-		const isPrefix = head.startsWith(otherHead) || otherHead.startsWith(head);
-		return isPrefix && (tail.endsWith(otherTail) || otherTail.endsWith(tail));
+	/** Returns whether a text can match both this and another one. Says yes if it isn't sure. */
+	canMeet(other: Glob): boolean {
+		if (this.isLiteral && other.isLiteral) return this.text === other.text;
+		const isFixed = !(this.text + other.text).includes(ANY);
+		if (isFixed && this.text.length !== other.text.length) return false;
+		return (
+			(this.head.startsWith(other.head) || other.head.startsWith(this.head)) &&
+			(this.tail.endsWith(other.tail) || other.tail.endsWith(this.tail))
+		);
 	}
 
-	matches(text: string, budget: MatchBudget, guards?: Guards): boolean {
-		if (!pay(budget, 1)) return false;
+	matches(text: string, guards?: Guards): boolean {
+		const { head, tail } = this;
 		if (this.isLiteral) return text === this.text;
-		const [head, ...others] = (this.literals ??= this.text.split(/[\uFDD0\uFDD1]/));
-		const tail = others.pop()!;
 		if (text.length < head.length + tail.length) return false;
 		if (!text.startsWith(head) || !text.endsWith(tail)) return false;
-		const rest = text.slice(head.length);
 		if (!guards && !this.text.includes(ONE))
-			return (
-				pay(budget, rest.length >> 4) &&
-				findInOrder(others, rest.slice(0, rest.length - tail.length))
-			);
-		const glob = this.text.slice(head.length);
-		if (!pay(budget, rest.length * glob.length)) return false;
-		return matchGuarded(glob, rest, guards?.subarray(head.length));
+			return findInOrder(this.between, text, head.length, text.length - tail.length);
+		return matchGuarded(
+			this.text.slice(head.length),
+			text.slice(head.length),
+			guards?.subarray(head.length),
+		);
 	}
 }
+
+/**
+ * What a rule says about a text. `no`: it doesn't apply. `yes`: it decides. `doubt`: it denies or asks, and may be about this text.
+ * `held`: only its wildcards don't match all of it.
+ */
+export type Reach = { reach: 'no' | 'yes' } | { reach: 'doubt' | 'held'; because: string };
+
+export const NO: Reach = { reach: 'no' };
+export const YES: Reach = { reach: 'yes' };
+export const doubt = (because: string): Reach => ({ reach: 'doubt', because });
+export const held = (because: string): Reach => ({ reach: 'held', because });

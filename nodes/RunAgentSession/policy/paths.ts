@@ -1,4 +1,17 @@
-import { foldCase, hasWildcard } from './globs';
+import { lazily } from '../../shared/lazily';
+import {
+	ANY,
+	doubt,
+	foldCase,
+	Glob,
+	hasWildcard,
+	held,
+	listDeepForms,
+	NO,
+	parsePattern,
+	YES,
+	type Reach,
+} from './globs';
 
 // Paths are plain text: brackets, spaces and `&` are characters of file names.
 
@@ -25,33 +38,189 @@ export function normalizePath(path: string): string {
 /** `/`, `~`, `C:`, `file:/` or `../` at the start, all of which has to be typed */
 const OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/|(?:\.\.(?:\/|$))+)/i;
 const UNTYPED = /\p{Cc}|(?<![^/])\.\.(?![^/])/gu;
-/** The name that follows `..` or `~`: only the system knows the absolute path. */
 const NAME_OUTSIDE = /^(?:~[^/]*|\.\.)(?:\/\.\.)*\/([^/]+)/;
 
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** A folder of a process that is the current one, or the root */
+const OF_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
+/** Has the same form when it's folded */
+const IS_FOLDED = (() => {
+	const name = String.raw`\.?[a-z\d_~@%+,=\uFDD0\uFDD1-]+(?:\.[a-z\d_~@%+,=\uFDD0\uFDD1-]+)*`;
+	return new RegExp(`^(?!/proc/)/?${name}(?:/${name})*$`);
+})();
 
 /** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
-export const foldPath = (path: string): string =>
-	normalizePath(
-		foldCase(path.replace(INVISIBLE, ''))
-			.split('/')
-			.map((segment, at) => {
-				const name = at === 0 && DRIVE.test(segment) ? segment : segment.replace(/:.*$/s, '');
-				return /^\.+$/.test(name) ? name : name.replace(/(?<![. ])[. ]+$/, '');
-			})
-			.join('/')
-			.trim(),
+export function foldPath(path: string): string {
+	const segments = foldCase(path.replace(INVISIBLE, ''))
+		.split('/')
+		.map((segment, at) => {
+			const name = at === 0 && DRIVE.test(segment) ? segment : segment.replace(/:.*$/s, '');
+			return /^\.+$/.test(name) ? name : name.replace(/(?<![. ])[. ]+$/, '');
+		});
+	return normalizePath(segments.join('/').trim()).replace(OF_PROCESS, '..');
+}
+
+const IS_NAMED = /[^\uFDD0\uFDD1.]/;
+
+/** Paths as denials compare them: each on a line of its own, between slashes */
+export class Places {
+	/** Of folders and files */
+	readonly names: Set<string>;
+	/** Names behind `..` or `~`: only the system knows the absolute path. */
+	readonly outside: readonly string[];
+	/** Names with wildcards of the shell */
+	readonly globs: readonly Glob[][];
+	private readonly isOpen: boolean;
+	private readonly lines: readonly string[];
+	private readonly text: string;
+
+	/** @param isOpen true if a name that is only wildcards can be any */
+	constructor(paths: Iterable<string>, isOpen = true) {
+		this.isOpen = isOpen;
+		const folded = [...paths].map((path) => (IS_FOLDED.test(path) ? path : foldPath(path)));
+		const plain = folded.filter((path) => !hasWildcard(path));
+		this.lines = plain.map((path) => `\n/${path}/\n`);
+		this.text = this.lines.join('');
+		this.outside = plain.flatMap((path) => NAME_OUTSIDE.exec(path)?.[1] ?? []);
+		this.names = new Set(plain.flatMap((path) => path.split('/')));
+		this.globs = folded
+			.filter(hasWildcard)
+			.map((path) => path.split('/').map((name) => new Glob(name)));
+	}
+
+	/** Returns whether a line has a text in it. */
+	has(glob: Glob, needle: string): boolean {
+		if (!this.text.includes(needle)) return false;
+		return glob.isLiteral || this.lines.some((line) => glob.matches(line));
+	}
+
+	/** Returns whether wildcards of the shell can be the first of some names, or names behind others. */
+	canBe(denied: readonly Glob[], isBehind: boolean): boolean {
+		const begins = (names: readonly Glob[]) =>
+			denied.length <= names.length &&
+			denied.every((name, at) => name.canMeet(names[at])) &&
+			(this.isOpen || denied.some((_, at) => IS_NAMED.test(names[at].text)));
+		return this.globs.some((path) =>
+			isBehind ? path.some((_, from) => begins(path.slice(from))) : begins(path),
+		);
+	}
+}
+
+/** A text that a line of `Places` has in it */
+function placeGlob(text: string) {
+	const glob = hasWildcard(text) ? new Glob(ANY + text + ANY) : new Glob(text);
+	const literals = text.split(/[\uFDD0\uFDD1]/);
+	const needle = literals.reduce((longest, each) =>
+		each.length > longest.length ? each : longest,
 	);
+	return (places: Places): boolean => places.has(glob, needle);
+}
+
+/** Compares paths with a folder or file that is denied, and all in it. */
+function denyFolder(folder: string) {
+	const isAbsolute = folder === '' || folder.startsWith('/');
+	const names = folder.split('/').slice(isAbsolute ? 1 : 0);
+	const globs = names.map((name) => new Glob(name));
+	const isIn = placeGlob(isAbsolute ? `\n/${folder}/` : `/${folder}/`);
+	/** What is left of it in each of its folders */
+	const ends = lazily(() =>
+		names.map((_, at) => ({
+			globs: globs.slice(at),
+			begins: placeGlob(`\n/${names.slice(at).join('/')}/`),
+			hasFolder: placeGlob(`/${names.slice(0, at).join('/')}/\n`),
+		})),
+	);
+	const literals = names.filter((name) => name !== '' && !hasWildcard(name));
+	const last = names[names.length - 1];
+	return {
+		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? literals : [last],
+		isIn,
+		/** Returns whether a path may be in it: in another spelling, or from a folder that a command names or changes to. */
+		mayBeIn(places: Places, all: () => Places, isAnywhere: boolean): boolean {
+			if (isAbsolute && places.outside.some((name) => globs.some((glob) => glob.matches(name))))
+				return true;
+			return ends().some(({ globs: rest, begins, hasFolder }, at) => {
+				const isHere = at === 0 || isAbsolute || isAnywhere;
+				const canBe = begins(places) || places.canBe(rest, at === 0);
+				return canBe && (isHere || hasFolder(all()));
+			});
+		},
+	};
+}
+
+/** Returns the folder or file that a form of a pattern denies: `secrets` for `secrets/*`, and anything below any folder. */
+const toFolder = (form: string): string =>
+	foldPath(
+		form
+			.replace(/^~\//, '')
+			.replace(/^(?:\uFDD0\/)+/, '')
+			.replace(/(?:\/\uFDD0)+$/, ''),
+	);
+
+/** @param parsed pattern */
+export function denyPaths(parsed: string) {
+	const forms = listDeepForms(foldCase(parsed.trim())).map(normalizePath);
+	const folders = [...new Set(forms.map(toFolder))].map(denyFolder);
+	const keys = folders.map((folder) => folder.keys);
+	const covers = (places: Places): boolean => folders.some(({ isIn }) => isIn(places));
+	return {
+		/** Names of which a path has one. Undefined if it's compared with each. */
+		keys: keys.every((each) => each !== undefined) ? keys.flat() : undefined,
+		/** Returns whether a word of a command may be denied. `isAnywhere` is true if nobody knows its folder. */
+		mayMean: (places: Places, all: () => Places, isAnywhere: boolean): boolean =>
+			covers(places) || folders.some((folder) => folder.mayBeIn(places, all, isAnywhere)),
+		reach({ places, hasOtherNotation }: ComparedPath): Reach {
+			if (covers(places)) return YES;
+			if (hasOtherNotation) return doubt('its path has another notation');
+			return folders.some((folder) => folder.mayBeIn(places, () => places, false))
+				? doubt('it may be the same file')
+				: NO;
+		},
+	};
+}
+
+export function approvePaths(pattern: string) {
+	const forms = listDeepForms(parsePattern(pattern.trim()));
+	const globs = forms.map((form) => new Glob(normalizePath(form)));
+	return {
+		reach({ text, guards }: ComparedPath): Reach {
+			const matching = globs.filter((glob) => glob.matches(text));
+			if (matching.length === 0) return NO;
+			return matching.some((glob) => glob.matches(text, guards))
+				? YES
+				: held("its wildcard doesn't match a path that leads out of the folder");
+		},
+	};
+}
+
+/** Returns whether an approval covers a search of `glob` behind a typed folder, such as `src/*`. */
+export function approveSearches(pattern: string) {
+	const parsed = parsePattern(pattern.trim());
+	const folder = parsed.slice(0, -1);
+	const isFolder = parsed.endsWith(`/${ANY}`) && !hasWildcard(folder);
+	return {
+		reach: (text: string, permission: string): Reach =>
+			permission.trim().toLowerCase() === 'glob' &&
+			isFolder &&
+			text.startsWith(folder) &&
+			!text.includes('..')
+				? YES
+				: NO,
+	};
+}
 
 export type ComparedPath = ReturnType<typeof comparePath>;
 
 /** Returns a request's path in the forms that rules compare. */
 export function comparePath(given: string) {
 	const text = normalizePath(given.replaceAll('\\', '/'));
-	const folded = foldPath(text);
 	const guards = new Uint8Array(text.length);
 	guards.fill(1, 0, OUT.exec(text)?.[0].length ?? 0);
 	for (const { index } of text.matchAll(UNTYPED)) guards[index] = 1;
-	const hasOtherNotation = OTHER_NOTATION.test(text);
-	return { text, folded, guards, hasOtherNotation, nameOutside: NAME_OUTSIDE.exec(folded)?.[1] };
+	return {
+		text,
+		guards,
+		places: new Places([text]),
+		hasOtherNotation: OTHER_NOTATION.test(text),
+	};
 }

@@ -29,13 +29,14 @@ const CONTINUED_LINE = /\\\n[ \t]*/y;
 const COMMENT = /#[^\n]*/y;
 const REDIRECTION = /(?:2>&1|[2&]?>[ \t]*\/dev\/null)(?![^ \t\n;|&])/y;
 const BEGINS_BADLY = /[=^#]/;
-const DOUBLE_QUOTED = String.raw`"(?:[^"$\x60\\\t]|\\(?![$\x60"\\\n\t])[^\t])*"`;
+/** A `$` before the last quotation mark is one. */
+const DOUBLE_QUOTED = String.raw`"(?:[^"$\x60\\\t]|\\(?![$\x60"\\\n\t])[^\t]|\$(?="))*"`;
 const PIECE = new RegExp(
 	String.raw`[\p{L}\p{N}\p{M}_./:@%+,=~^#\uFDD0\uFDD1*?-]+|'[^'\t]*'|${DOUBLE_QUOTED}`,
 	'uy',
 );
-/** Names a file or a value, so what the shell makes of its wildcards is no option, and no other folder */
-const MAY_HAVE_GLOBS = /^(?:[\p{L}\p{N}_]|\.\/|--[\p{L}\p{N}-]+=)/u;
+/** Names a file or a value: what the shell makes of its wildcards is no subcommand, no option, and in no other folder. */
+const MAY_HAVE_GLOBS = /^(?:[\p{L}\p{N}_](?=.*[./])|\.\/|--[\p{L}\p{N}-]+=(?=.*[./]))/su;
 const HIDDEN_GLOB = /\/\.[^/]*[*?]/;
 const OPERATOR = /&&|\|\||[;|\n]/y;
 /** Separates or replaces words in the shells of Windows: `rm,x`, `r^m`, `%COMSPEC%` */
@@ -43,7 +44,7 @@ const NOT_IN_PROGRAM = /[,%^#*?]/;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/i;
 /** Assignments that change no program */
 const HARMLESS =
-	/(?:CI|NODE_ENV|PORT|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_ALL|COLUMNS)=(?:[\p{L}\p{N}_./:@%+,*-]+|'[^'\t]*'|"[^"$`\\\t]*")[ \t]+/uy;
+	/(?:CI|NODE_ENV|PORT|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_ALL)=[\p{L}\p{N}_./:@%+,*-]+[ \t]+/uy;
 /** Operators before which a command can't end */
 const CONTINUES = new Set(['&&', '||', '|']);
 

@@ -1,3 +1,5 @@
+import type { Guards } from './globs';
+
 // Programs that can run others, and by which words. An approval has to type these words. docs/programs.md shows the table.
 
 /**
@@ -74,7 +76,7 @@ function subcommandPlace(words: readonly string[]): number {
 }
 
 /** Finds the places of the words with which a program runs others. */
-export function findRunningWords(words: readonly string[]): Set<number> {
+function findRunningWords(words: readonly string[]): Set<number> {
 	const found = new Set<number>();
 	const subcommand = subcommandPlace(words);
 	const isTar = /tar$/.test(programName(words[0]));
@@ -92,4 +94,32 @@ export function findRunningWords(words: readonly string[]): Set<number> {
 		}
 	}
 	return found;
+}
+
+/** Leads out of the folder, as `C:\x` and `\\server` of Windows do. A space is in quotation marks, where it counts as a letter. */
+const OUTSIDE =
+	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\/|(?<![\p{L}\p{N}\p{M}\s])~|(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])|(?<![\p{L}\p{N}\p{M}])(?:[a-z]:\\|\\\\)/giu;
+/** Glued to a short option: `-I/x`, `-C..`, `-I~/x`, `-IC:\x` */
+const GLUED = /^-[\p{L}\p{N}]*(\/|~|\.\.(?![\p{L}\p{N}\p{M}.])|:\\|\\\\)/u;
+/** Begins an address on another machine. A letter alone is a drive, and `file://` is here. */
+const SCHEME = /(?<![a-z\d+.-])(?![a-z\d+.-]*file)[a-z][a-z\d+.-]+:\/\/(?!\/)/gi;
+
+/** Shells evaluate it as arithmetic, and so do their `test` and `printf`, in quotation marks of any kind. */
+const EVALUATED = /\$[({]|`/;
+
+/** Returns the places that lead out of the folder, or by which something else runs. */
+function guardWord(word: string, isRunning: boolean): Guards | undefined {
+	const guards = new Uint8Array(word.length).fill(isRunning || EVALUATED.test(word) ? 1 : 0);
+	const text = word.replace(SCHEME, (found) => 'x'.repeat(found.length));
+	for (const { 0: found, index } of text.matchAll(OUTSIDE))
+		guards.fill(1, index, index + found.length);
+	const [glued = '', out = ''] = GLUED.exec(text) ?? [];
+	guards.fill(1, glued.length - out.length, glued.length);
+	return guards.includes(1) ? guards : undefined;
+}
+
+/** Returns the places of each word that no wildcard of an approval matches. */
+export function guardWords(words: readonly string[]): Array<Guards | undefined> {
+	const running = findRunningWords(words);
+	return words.map((word, at) => guardWord(word, running.has(at)));
 }

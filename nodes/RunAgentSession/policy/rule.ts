@@ -1,3 +1,7 @@
+import { shortenRequest, wholeRequest } from '../../shared/approvals/largeRequest';
+import { fingerprint, isRecord, sortedJson } from '../../shared/values';
+import { UUID } from '../../shared/validation';
+
 export type Decision = 'approve' | 'deny' | 'ask';
 
 export interface RememberedRequest {
@@ -24,4 +28,80 @@ export interface Rule {
 	expiresAt?: number;
 	/** Shown in the output instead of `rule` with its position */
 	name?: string;
+}
+
+// A remembered request approves only the same whole request, never parts of another.
+
+/** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
+const UNCOMPARED_FIELDS = (
+	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt ' +
+	'updatedAt requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
+).split(' ');
+/** At the top. The type is always "permission", and missing in `decisions`. */
+const COMPARED_APART = ['type', 'permission', 'patterns'];
+/** Fields of `decisions`, which say what happened to a request */
+const OF_DECISIONS =
+	'decision option decidedBy because at state note comment lasts fromNowOn approvers'.split(' ');
+const NEVER_CHANGED = ['patterns', 'command', 'instruction'];
+const ANY_UUID = new RegExp(UUID, 'gi');
+const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
+
+type Fields = Record<string, unknown>;
+
+/** Hides the parts of a path that name one run, such as `/tmp/5f3ab873`. */
+function steadyText(name: string, value: unknown): unknown {
+	const isOfRun = typeof value === 'string' && (name === 'cwd' || value.startsWith('/tmp/'));
+	return isOfRun && !NEVER_CHANGED.includes(name)
+		? value.replace(ANY_UUID, '#').replace(HEX_WORD, '#')
+		: value;
+}
+
+/** Leaves out what differs in each request, not in anything deeper. */
+function steadyFields(fields: Fields, others: readonly string[] = []): Fields {
+	const left = new Set([...UNCOMPARED_FIELDS, ...others]);
+	const kept = Object.keys(fields).filter((name) => !left.has(name));
+	return Object.fromEntries(kept.map((name) => [name, steadyText(name, fields[name])]));
+}
+
+const isTexts = (value: unknown): value is string[] =>
+	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
+
+/** Describes a whole request. Returns undefined if rules can't read it. */
+export function readWholeRequest(given: Fields): RememberedRequest | undefined {
+	const { permission, patterns } = wholeRequest(given) ?? given;
+	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
+		return undefined;
+	const request = shortenRequest(given);
+	const { metadata } = request;
+	const has = (name: string) => Object.hasOwn(request, name);
+	const isDecision = !has('id') && has('decidedBy') && has('interactionId');
+	const content = steadyFields(request, [...COMPARED_APART, ...(isDecision ? OF_DECISIONS : [])]);
+	const json = sortedJson(
+		isRecord(metadata) ? { ...content, metadata: steadyFields(metadata) } : content,
+	);
+	return json === undefined ? undefined : { permission, patterns, hash: fingerprint(json) };
+}
+
+export const isSameRequest = (one: RememberedRequest, other: RememberedRequest): boolean =>
+	one.hash === other.hash &&
+	one.permission === other.permission &&
+	one.patterns.length === other.patterns.length &&
+	one.patterns.every((pattern, at) => pattern === other.patterns[at]);
+
+/** Decides only the same whole request. */
+export interface RememberedRule {
+	request: RememberedRequest;
+	decision: 'approve';
+}
+
+/** Returns the rules that approve exactly these requests, each once. */
+export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>
+	requests
+		.filter((request, at) => requests.findIndex((each) => isSameRequest(each, request)) === at)
+		.map((request) => ({ request, decision: 'approve' }));
+
+/** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
+export function suggestRule(given: Fields): RememberedRule | undefined {
+	const request = readWholeRequest(given);
+	return request && { request, decision: 'approve' };
 }

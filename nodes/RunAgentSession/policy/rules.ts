@@ -1,14 +1,33 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
-import { oncePer } from '../../shared/lazily';
+import { lazily, oncePer } from '../../shared/lazily';
+import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
 import { canBeId } from '../../shared/validation';
 import { wholeRequest } from '../../shared/approvals/largeRequest';
 import { isTooDeep, toText, isRecord, quoteText } from '../../shared/values';
-import { MATCH_BUDGET, isSpent, type MatchBudget } from './globs';
-import type { Decision, Rule } from './rule';
-import { indexRules } from './compiledRule';
-import type { ComparedRequest, ComparedText } from './matcher';
-import { findUnreadable, readRequest, TOO_LONG } from './texts';
+import { approveAddresses, denyAddresses } from './addresses';
+import { approveCommands, denyCommands } from './commandRules';
+import {
+	ANY,
+	doubt,
+	escapePattern,
+	Glob,
+	hasWildcard,
+	NO,
+	parsePattern,
+	YES,
+	type Reach,
+} from './globs';
+import { approvePaths, approveSearches, denyPaths } from './paths';
+import { isSameRequest, type Decision, type Rule } from './rule';
+import {
+	findUnreadable,
+	readPermission,
+	readRequest,
+	type ComparedRequest,
+	type ComparedText,
+	type Kind,
+} from './texts';
 
 // Decides requests. Never throws for the service's data: approvers decide requests that rules can't read.
 
@@ -60,69 +79,297 @@ interface TextRuling {
 	decision: Decision;
 	decidedBy: string;
 	because: string;
+	/** True for a part such as `true` that no rule is about */
+	doesNothing?: boolean;
 }
 
-const indexPolicy = oncePer(({ rules, moreRules = [] }: Policy) =>
-	indexRules([...rules, ...moreRules]),
-);
+/** A rule as it's compared with texts */
+interface CompiledRule {
+	name: string;
+	rule: Rule;
+	/** Texts that it matches character by character */
+	exact: readonly string[];
+	/** True if it matches any text */
+	isEverything: boolean;
+	isFor(permission: string): boolean;
+	reach(text: ComparedText, request: ComparedRequest): Reach;
+	/** Words, names or a host, of which a text of a kind has one. Undefined if it's compared with each. */
+	keys(kind: Kind): readonly string[] | undefined;
+}
 
-/** Applies the first rule that reaches a text. A rule that denies or asks, and may reach it, leaves it to an approver. */
-function ruleText(
-	compared: ComparedText,
-	request: ComparedRequest,
-	policy: Policy,
-	budget: MatchBudget,
-): TextRuling {
-	const { isTooLong } = compared;
-	const text = quoteText(compared.shown);
-	let kept: string | undefined;
-	for (const { name, rule, reach } of indexPolicy(policy)(compared, budget)) {
-		const { decision, pattern } = rule;
-		const reached = reach(compared, budget, request);
-		if (reached.reach === 'yes')
-			return { decision, decidedBy: name, because: `${name} ${DECIDES[decision]} ${text}` };
-		if (reached.reach === 'doubt') {
-			const because = `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${text}: ${reached.because}`;
-			return { decision: 'ask', decidedBy: name, because: isTooLong ? TOO_LONG : because };
-		}
-		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${text}: ${reached.because}`;
-	}
+type Matcher = Pick<CompiledRule, 'keys' | 'reach'>;
+
+const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
+
+/** Compares a pattern with texts that it approves. Each form is made when a text needs it. */
+function compileApproval(pattern: string): Matcher {
+	const paths = lazily(() => approvePaths(pattern));
+	const searches = lazily(() => approveSearches(pattern));
+	const addresses = lazily(() => approveAddresses(parsePattern(pattern.trim())));
+	const commands = lazily(() => approveCommands(pattern));
 	return {
-		decision: isTooLong ? 'ask' : policy.defaultDecision,
-		decidedBy: DEFAULT_DECISION,
-		because: isTooLong ? TOO_LONG : (kept ?? `no rule covers ${text}`),
+		keys(kind) {
+			const key = kind === 'commands' ? commands().key : undefined;
+			return key === undefined ? undefined : [key];
+		},
+		reach({ text, approvedAs, path, address, command }, { permission }) {
+			if (approvedAs === 'searches') return searches().reach(text, permission);
+			if (approvedAs === 'paths') return path ? paths().reach(path) : NO;
+			if (approvedAs === 'addresses') return address ? addresses().reach(address) : NO;
+			return command ? commands().reach(command, text) : NO;
+		},
 	};
 }
 
+/** Compares a pattern with texts that it denies, in each way in which they can be read: one denial is enough. */
+function compileDenial(pattern: string): Matcher {
+	const parsed = parsePattern(pattern.trim());
+	const paths = lazily(() => denyPaths(parsed));
+	const addresses = lazily(() => denyAddresses(parsed));
+	const commands = lazily(() => denyCommands(pattern));
+	return {
+		keys(kind) {
+			const { key } = kind === 'addresses' ? addresses() : {};
+			if (kind === 'addresses') return key === undefined ? undefined : [key];
+			return kind === 'searches' ? undefined : (kind === 'paths' ? paths() : commands()).keys;
+		},
+		reach({ approvedAs, path, address, command }, request) {
+			const reached = path ? paths().reach(path) : NO;
+			if (reached.reach === 'yes' || (address && addresses().covers(address))) return YES;
+			const meant = command ? commands().reach(command, request.commands, request.words) : NO;
+			if (meant.reach !== 'no') return meant;
+			if (reached.reach !== 'no') return reached;
+			if (approvedAs === 'searches') return doubt('rules compare a search only as a whole');
+			// A text that can be anything may be no address.
+			return approvedAs === 'addresses' && address && !address.isKnown
+				? doubt("its address can't be read")
+				: NO;
+		},
+	};
+}
+
+/** Compiles a rule once, however many requests it's compared with. */
+const compileRule = oncePer((rule: Rule): Omit<CompiledRule, 'name'> => {
+	const { isLiteral, hasValues, request } = rule;
+	const isApproval = rule.decision === 'approve';
+	const read = (text: string) => (isLiteral ? escapePattern(text) : text);
+	const fold = (text: string) => (isApproval ? text : text.trim().toLowerCase());
+	const typed = isLiteral ? read(rule.permission) : rule.permission.trim();
+	const permission = new Glob(fold(parsePattern(typed)));
+	const isLimited = isApproval && permission.text !== ANY && hasWildcard(permission.text);
+	const pattern = read(rule.pattern);
+	const parsed = parsePattern(pattern);
+	const compiled = lazily(() => (isApproval ? compileApproval : compileDenial)(pattern));
+	return {
+		rule,
+		exact: request
+			? []
+			: [...(hasValues ? [] : [rule.pattern]), ...(hasWildcard(parsed) ? [] : [parsed])],
+		isEverything: !request && parsed.trim() !== '' && parsed.replaceAll(ANY, '').trim() === '',
+		isFor: (asked) =>
+			request !== undefined ||
+			(permission.matches(fold(asked)) && (!isLimited || PERMISSION.test(asked))),
+		keys: (kind) => compiled().keys(kind),
+		reach: (text, all) => compiled().reach(text, all),
+	};
+});
+interface IndexedRule extends CompiledRule {
+	at: number;
+}
+
+const inOrder = (rules: Iterable<IndexedRule>): IndexedRule[] =>
+	[...new Set(rules)].sort((one, other) => one.at - other.at);
+
+/** Returns functions that find the rules that can be about a text, in their order: it isn't compared with each of them. */
+function indexRules(rules: readonly IndexedRule[], permission: string) {
+	const kind = readPermission(permission)?.kind;
+	const remembered = new Map<string, IndexedRule[]>();
+	const exact = new Map<string, IndexedRule[]>();
+	const keyed = new Map<string, IndexedRule[]>();
+	const always: IndexedRule[] = [];
+	const note = (map: Map<string, IndexedRule[]>, keys: readonly string[], each: IndexedRule) => {
+		for (const key of keys) {
+			const found = map.get(key);
+			if (found) found.push(each);
+			else map.set(key, [each]);
+		}
+	};
+	const own = rules.filter((each) => each.isFor(permission));
+	for (const each of own) {
+		const { rule, isEverything } = each;
+		if (rule.request) {
+			note(remembered, [rule.request.hash], each);
+			continue;
+		}
+		note(exact, each.exact, each);
+		const keys = isEverything || !kind ? undefined : each.keys(kind);
+		if (keys) note(keyed, keys, each);
+		else always.push(each);
+	}
+	const everything = always.filter(({ isEverything }) => isEverything);
+	const denials = own.filter(({ rule }) => rule.decision !== 'approve');
+	const compared = [...keyed].map(([key, found]) => ({ key: new Glob(key), found }));
+
+	function* findKeyed({ command, path, address }: ComparedText): Generator<IndexedRule> {
+		const find = function* (names: Iterable<string>) {
+			for (const name of names) yield* keyed.get(name) ?? [];
+		};
+		if (command) yield* find([command.words[0] ?? command.text.trim().split(/\s/, 1)[0]]);
+		if (denials.length === 0) return;
+		// Any denial leaves what can't be read to an approver.
+		const isUnread = command?.unread() !== undefined || path?.hasOtherNotation;
+		if (isUnread || address?.isKnown === false) yield* denials;
+		if (command) {
+			yield* find(command.names);
+			yield* find(command.others().pieces);
+		}
+		const places = command?.places() ?? path?.places;
+		yield* find(places?.names ?? []);
+		yield* find(address?.hosts ?? []);
+		const globs = [...(command?.others().globs.values() ?? []), ...(places?.globs.flat() ?? [])];
+		if (globs.length > 0)
+			for (const { key, found } of compared)
+				if (globs.some((glob) => key.canMeet(glob))) yield* found;
+	}
+
+	return {
+		firstDenial: denials[0] as IndexedRule | undefined,
+		find: (text: ComparedText) =>
+			inOrder([...always, ...(exact.get(text.text) ?? []), ...findKeyed(text)]),
+		/** Returns the rules that match a text whatever it is. */
+		findWhole: (text: string) => inOrder([...everything, ...(exact.get(text) ?? [])]),
+		findRemembered(whole: ComparedRequest['whole']): IndexedRule[] {
+			const request = remembered.size > 0 ? whole() : undefined;
+			return (request ? (remembered.get(request.hash) ?? []) : []).filter(({ rule }) =>
+				isSameRequest(rule.request!, request!),
+			);
+		},
+	};
+}
+
+type RuleIndex = ReturnType<typeof indexRules>;
+
+const TOO_MUCH = "it's too much for rules";
+
+/**
+ * Applies the first rule that reaches a text. Behind a rule that denies or asks, and may reach it, an approver decides unless a later
+ * one denies.
+ */
+function ruleText(
+	text: ComparedText,
+	rules: readonly IndexedRule[],
+	request: ComparedRequest,
+	defaultDecision: Decision,
+): TextRuling {
+	const shown = quoteText(text.shown);
+	let doubted: TextRuling | undefined;
+	let kept: string | undefined;
+	for (const each of rules) {
+		const { name, rule, isEverything, exact } = each;
+		const { decision, pattern } = rule;
+		const isWhole = rule.request ?? (isEverything || exact.includes(text.text));
+		const reached = isWhole ? YES : each.reach(text, request);
+		if (reached.reach === 'yes') {
+			const because = `${name} ${DECIDES[decision]} ${shown}`;
+			if (doubted && decision !== 'deny') return doubted;
+			return { decision, decidedBy: name, because };
+		}
+		if (reached.reach === 'doubt')
+			doubted ??= {
+				decision: 'ask',
+				decidedBy: name,
+				because: `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${shown}: ${reached.because}`,
+			};
+		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${shown}: ${reached.because}`;
+	}
+	if (doubted && defaultDecision !== 'deny') return doubted;
+	return {
+		decision: defaultDecision,
+		decidedBy: DEFAULT_DECISION,
+		because: kept ?? `no rule covers ${shown}`,
+		doesNothing: text.command?.doesNothing,
+	};
+}
+
+/** Applies the rules that need no comparison: exact texts and `*`. */
+function ruleTooMuch(
+	text: string,
+	{ findWhole, firstDenial }: RuleIndex,
+	also: IndexedRule[],
+): TextRuling {
+	const [first] = inOrder([...findWhole(text), ...also]);
+	if (first && (first.rule.decision !== 'approve' || first.at < (firstDenial?.at ?? Infinity))) {
+		const { name, rule } = first;
+		const because = `${name} ${DECIDES[rule.decision]} ${quoteText(text)}`;
+		return { decision: rule.decision, decidedBy: name, because };
+	}
+	return { decision: 'ask', decidedBy: firstDenial?.name ?? DEFAULT_DECISION, because: TOO_MUCH };
+}
+
 /** Joins different texts, and counts those after the first few. */
-function joinUnique(rulings: TextRuling[], name: keyof TextRuling, joint: string): string {
+function joinUnique(rulings: TextRuling[], name: 'decidedBy' | 'because', joint: string): string {
 	const unique = [...new Set(rulings.map((each) => each[name]))];
 	const others = unique.length - MAX_NAMED;
 	return [...unique.slice(0, MAX_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(joint);
 }
 
-/** Decides each text and each part of a command. One denial denies, and one "ask" asks. */
-function applyRules(
-	request: Record<string, unknown> | undefined,
-	policy: Policy,
-	budget: MatchBudget,
-): Ruling {
-	if (!request) return askVerdict('only a part of it is here');
-	const unreadable = findUnreadable(request);
-	if (unreadable !== undefined) return askVerdict(unreadable);
-	const compared = readRequest(request, budget);
-	const rulings: TextRuling[] = [];
-	for (const text of compared.texts) {
-		rulings.push(ruleText(text, compared, policy, budget));
-		if (isSpent(budget)) return askVerdict(TOO_LONG);
+/** Returns a function that decides the requests of one reading or call by rules. Each text is compared once. */
+function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compared: Set<unknown>) {
+	const compiled = [...rules, ...moreRules].map((rule, at): IndexedRule => {
+		return { ...compileRule(rule), at, name: rule.name ?? `rule ${at + 1}` };
+	});
+	const indexes = new Map<string, RuleIndex>();
+	const rulings = new Map<string, TextRuling[]>();
+	/** A number for each context, so that keys stay short */
+	const contexts = new Map<string, number>();
+
+	function listRulings(request: ComparedRequest): TextRuling[] {
+		const { permission, given, context, whole, read } = request;
+		const index = indexes.get(permission) ?? indexRules(compiled, permission);
+		indexes.set(permission, index);
+		const also = index.findRemembered(whole);
+		const all = [context, ...also.map(({ at }) => at)].join(' ');
+		const number = contexts.get(all) ?? contexts.size;
+		contexts.set(all, number);
+		const ruleAll = () => given.map(({ text }) => ruleTooMuch(text, index, also));
+		if (given.length > MAX_REQUEST_TEXTS) return ruleAll();
+		const found: TextRuling[] = [];
+		for (const each of given) {
+			const key = `${number} ${each.approvedAs} ${each.text}`;
+			let ruled = rulings.get(key);
+			const isTooMuch = each.text.length > MAX_TEXT_CHARACTERS || compared.size >= MAX_TEXTS;
+			if (!ruled && !isTooMuch) {
+				const parts = read(each);
+				ruled =
+					parts.length > MAX_REQUEST_TEXTS
+						? [ruleTooMuch(each.text, index, also)]
+						: parts.map((part) =>
+								ruleText(part, inOrder([...index.find(part), ...also]), request, defaultDecision),
+							);
+				rulings.set(key, ruled);
+				compared.add(ruled);
+			}
+			found.push(...(ruled ?? [ruleTooMuch(each.text, index, also)]));
+		}
+		return found.length > MAX_REQUEST_TEXTS ? ruleAll() : found;
 	}
-	const order: Decision[] = ['deny', 'ask', 'approve'];
-	const decision = order.find((each) => rulings.some((one) => one.decision === each))!;
-	const deciding = rulings.filter((one) => one.decision === decision);
-	return {
-		decision,
-		decidedBy: joinUnique(deciding, 'decidedBy', ' and '),
-		because: joinUnique(deciding, 'because', ', '),
+
+	/** Decides each text and each part of a command. One denial denies, and one "ask" asks. */
+	return (given: Record<string, unknown>): Ruling => {
+		const unreadable = findUnreadable(given);
+		if (unreadable !== undefined) return askVerdict(unreadable);
+		const all = listRulings(readRequest(given));
+		// A part that does nothing needs no rule beside others.
+		const doing = all.filter(({ doesNothing }) => !doesNothing);
+		const listed = doing.length > 0 ? doing : all;
+		const order: Decision[] = ['deny', 'ask', 'approve'];
+		const decision = order.find((each) => listed.some((one) => one.decision === each))!;
+		const deciding = listed.filter((one) => one.decision === decision);
+		return {
+			decision,
+			decidedBy: joinUnique(deciding, 'decidedBy', ' and '),
+			because: joinUnique(deciding, 'because', ', '),
+		};
 	};
 }
 
@@ -138,19 +385,25 @@ export function findObstacle(interaction: unknown): string | undefined {
 }
 
 /**
- * Applies the policy. Only rules need a permission and patterns, and leave a request without them to an approver.
- * @param budget shared by all requests of a poll
+ * Returns a function that applies a policy to the requests of one reading or call. Only rules need a permission and patterns, and
+ * leave a request without them to an approver.
+ * @param compared what other policies of the same call have compared
  */
-export function applyPolicy(
-	interaction: unknown,
+export function createJudge(
 	policy: Policy,
-	budget: MatchBudget = { left: MATCH_BUDGET },
-): Ruling {
-	const obstacle = findObstacle(interaction);
-	if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));
+	compared = new Set<unknown>(),
+): (interaction: unknown) => Ruling {
 	const { mode } = policy;
-	if (mode === 'rules') return applyRules(wholeRequest(interaction), policy, budget);
-	return mode === 'ask'
-		? askVerdict('the permission policy asks for approval', 'policy')
-		: { decision: mode, decidedBy: 'policy' };
+	const ruleRequest = lazily(() => createRuler(policy, compared));
+	return (interaction) => {
+		const obstacle = findObstacle(interaction);
+		if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));
+		if (mode === 'ask') return askVerdict('the permission policy asks for approval', 'policy');
+		if (mode !== 'rules') return { decision: mode, decidedBy: 'policy' };
+		const whole = wholeRequest(interaction);
+		return whole ? ruleRequest()(whole) : askVerdict('only a part of it is here');
+	};
 }
+
+export const applyPolicy = (interaction: unknown, policy: Policy): Ruling =>
+	createJudge(policy)(interaction);

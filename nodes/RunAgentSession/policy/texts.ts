@@ -1,23 +1,62 @@
 import { lazily } from '../../shared/lazily';
-import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS } from '../../shared/limits';
 import { isRecord, toText } from '../../shared/values';
-import { compareAddress } from './addresses';
-import { readCommand } from './comparedCommand';
-import type { MatchBudget } from './globs';
-import { approvedKind, readPermission, type Kind } from './kinds';
-import type { ComparedRequest, ComparedText } from './matcher';
-import { comparePath } from './paths';
-import { readWholeRequest } from './remembered';
-import { Words } from './words';
+import { compareAddress, HAS_SCHEME, type ComparedAddress } from './addresses';
+import { comparePath, type ComparedPath } from './paths';
+import { readWholeRequest } from './rule';
+import { readCommand, Words, type ComparedCommand } from './words';
 
-// Reads the texts of a request.
+// The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.
 
-/** Characters of all texts of a request */
-const MAX_CHARACTERS = 10 * MAX_TEXT_CHARACTERS;
-/** What reading a character costs, in comparisons */
-const READING_COST = 8;
+/** How an approval reads a text. `rules.ts` has the matchers of each. */
+export type Kind = 'commands' | 'paths' | 'searches' | 'addresses';
 
-export const TOO_LONG = "it's too long for rules";
+export interface RequestWords {
+	/** Of each of its texts */
+	label: string;
+	/** What the agent wants to do with one and with several. Missing if only the permission says it */
+	verbs?: readonly [one: string, several: string];
+}
+
+/** What people read a request as */
+export const REQUEST_WORDS = {
+	command: { label: 'Command', verbs: ['run this command', 'run these commands'] },
+	edit: { label: 'File', verbs: ['edit this file', 'edit these files'] },
+	read: { label: 'File', verbs: ['read this file', 'read these files'] },
+	other: { label: 'Pattern' },
+} satisfies Record<string, RequestWords>;
+export type ShownAs = keyof typeof REQUEST_WORDS;
+
+/** @param isEdit true if its paths are files that change */
+const row = (permissions: string, kind: Kind, shownAs: ShownAs, isEdit = false) => {
+	return { permissions: permissions.split(' '), kind, shownAs, isEdit };
+};
+export const PERMISSIONS = [
+	row('bash sh shell exec execute run terminal command', 'commands', 'command'),
+	row('edit multiedit patch apply_patch notebookedit write', 'paths', 'edit', true),
+	row('create delete move', 'paths', 'other', true),
+	row('read', 'paths', 'read'),
+	row('list', 'paths', 'other'),
+	row('glob grep', 'searches', 'other'),
+	row('webfetch fetch http browse url', 'addresses', 'other'),
+];
+
+/** Returns what a permission is about. Undefined if the table doesn't have it. */
+export const readPermission = (permission: string) =>
+	PERMISSIONS.find(({ permissions }) => permissions.includes(permission.trim().toLowerCase()));
+
+export const approvedKind = (permission: string, text: string): Kind =>
+	readPermission(permission)?.kind ?? (HAS_SCHEME.test(text) ? 'addresses' : 'commands');
+
+/** A text of a request, or a part of its command. What a rule needs is read once. */
+export interface ComparedText {
+	text: string;
+	shown: string;
+	/** How an approval reads it. A denial reads it in each of the ways below. */
+	approvedAs: Kind;
+	command?: ComparedCommand;
+	path?: ComparedPath;
+	address?: ComparedAddress;
+}
 
 const FIELDS: Array<[name: string, kind: Kind]> = [
 	['command', 'commands'],
@@ -54,57 +93,60 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 	return odd && `its ${odd.name} isn't a text`;
 }
 
-/** Reads a text in each of the ways in which a rule can read it. */
-function readText(base: ComparedText & { text: string }, isKnown: boolean): ComparedText[] {
-	const { text, approvedAs } = base;
-	const isKind = (kind: Kind) => kind === approvedAs || !isKnown;
-	const read: ComparedText = {
-		...base,
-		...(isKind('paths') && { path: comparePath(text) }),
-		...(isKind('addresses') && { address: compareAddress(text) }),
-	};
-	if (!isKind('commands')) return [read];
-	return readCommand(text).map((command) => ({ ...read, shown: command.text, command }));
-}
-
 /** Returns the texts that rules compare, each once: the patterns, and fields. */
-function readTexts(request: Record<string, unknown>, budget: MatchBudget): ComparedText[] {
+function listTexts(request: Record<string, unknown>): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
 	const isKnown = readPermission(permission) !== undefined;
-	const describe = (text: string, kind?: Kind) => {
-		const approvedAs = (isKnown && kind) || approvedKind(permission, text);
-		return { permission, text, shown: text, approvedAs, isTooLong: true };
+	const describe = (text: string, kind?: Kind): ComparedText => {
+		return { text, shown: text, approvedAs: (isKnown && kind) || approvedKind(permission, text) };
 	};
-	if (patterns.length > MAX_REQUEST_TEXTS) return [{ ...describe(patterns[0]), text: undefined }];
 	const all = [
 		...patterns.map((text) => describe(text)),
 		...listFields(request).map(({ value, kind }) => describe(value as string, kind)),
 	];
-	const listed = [
-		...new Map(all.map((each) => [`${each.approvedAs} ${each.text}`, each])).values(),
-	];
-	const characters = listed.reduce((sum, { text }) => sum + text.length, 0);
-	const cost = characters * READING_COST;
-	// Exact texts and `*` still decide.
-	if (characters > MAX_CHARACTERS || cost > budget.left) return listed;
-	budget.left -= cost;
-	const texts = listed.flatMap((each) =>
-		each.text.length > MAX_TEXT_CHARACTERS
-			? [each]
-			: readText({ ...each, isTooLong: false }, isKnown),
-	);
-	return texts.length <= MAX_REQUEST_TEXTS ? texts : listed;
+	return [...new Map(all.map((each) => [`${each.approvedAs} ${each.text}`, each])).values()];
 }
 
-export function readRequest(
-	request: Record<string, unknown>,
-	budget: MatchBudget,
-): ComparedRequest {
-	const texts = readTexts(request, budget);
-	const commands = new Set(texts.flatMap(({ text, command }) => (command && text) ?? []));
+/** Reads a text in each of the ways in which rules can read it. A command has each of its parts. */
+function readText(given: ComparedText, isKnown: boolean, folder?: string): ComparedText[] {
+	const { text, approvedAs } = given;
+	const isKind = (kind: Kind) => kind === approvedAs || !isKnown;
+	const base: ComparedText = {
+		...given,
+		...(isKind('paths') && { path: comparePath(text) }),
+		...(isKind('addresses') && { address: compareAddress(text) }),
+	};
+	if (!isKind('commands')) return [base];
+	return readCommand(text, folder).map((command) => {
+		return { ...base, shown: command.text, command };
+	});
+}
+
+/** Reads the texts of a request when they're compared. */
+export function readRequest(request: Record<string, unknown>) {
+	const permission = request.permission as string;
+	const isKnown = readPermission(permission) !== undefined;
+	const { cwd } = isRecord(request.metadata) ? { ...request.metadata, ...request } : request;
+	const folder = typeof cwd === 'string' ? cwd : undefined;
+	const given = listTexts(request);
+	const hasCommands = !isKnown || given.some(({ approvedAs }) => approvedAs === 'commands');
+	const commands = hasCommands ? given.map(({ text }) => text) : [];
+	const read = (each: ComparedText) => readText(each, isKnown, folder);
 	return {
-		texts,
-		words: lazily(() => new Words([...commands].join('\n'))),
+		permission,
+		given,
+		read,
+		/** The same in requests whose texts are compared with the same others */
+		context: JSON.stringify([
+			permission,
+			...(hasCommands ? [folder, ...[...commands].sort()] : []),
+		]),
+		commands: lazily(() => given.flatMap(read).flatMap(({ command }) => command ?? [])),
+		/** Of all its commands */
+		words: lazily(() => new Words(commands.join('\n'))),
+		/** All of it, for remembered requests */
 		whole: lazily(() => readWholeRequest(request)),
 	};
 }
+
+export type ComparedRequest = ReturnType<typeof readRequest>;

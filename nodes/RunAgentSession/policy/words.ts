@@ -1,8 +1,11 @@
 import { lazily } from '../../shared/lazily';
+import { quoteText } from '../../shared/values';
 import { compareWord } from './addresses';
-import { ANY, foldCase, Glob, hasWildcard, ONE, type MatchBudget } from './globs';
-import { normalizePath } from './paths';
-import { programName } from './programs';
+import { ANY, foldCase, Glob, hasWildcard, ONE } from './globs';
+import { normalizePath, Places } from './paths';
+import { readPlainCommand, type CommandPart } from './plainCommand';
+import { guardWords, programName } from './programs';
+import { decodePath } from './addresses';
 
 // The words that a shell or another program may find in a text, whatever their place: a denial looks for its own in here.
 
@@ -28,72 +31,257 @@ const unescape = (text: string): string =>
 const listForms = (text: string): Set<string> =>
 	new Set([text, unescape(text)].flatMap((each) => [each, unquote(each)]));
 
-/** Returns a text of the shell with its wildcards. `{a,b}` and `[ab]` can be anything. */
+/** A word of the shell, with its quotation marks */
+const SHELL_WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s;|&<>()'"`\\])+/g;
+/** What a path begins behind, also in a quoted text */
+const BEFORE_PATH = /[=:,'"`()<>|;&\s]+/;
+/** A name of wildcards only */
+const BARE = /(?<![^\s/=:,{}])[*?.]*[*?][*?.]*(?![^\s/=:,{};|&)])/;
+const LIST = /\{([^{},]*,[^{}]*)\}/;
+const MAX_LISTED = 8;
+
+/** Returns what the shell makes of `{a,b}`, or some of it with a list left. */
+function expandLists(token: string): string[] {
+	const expanded: string[] = [];
+	const open = [token];
+	for (let next = open.pop(); next !== undefined; next = open.pop()) {
+		const found = expanded.length + open.length < MAX_LISTED ? LIST.exec(next) : null;
+		if (!found) expanded.push(next);
+		else
+			for (const name of found[1].split(','))
+				open.push(next.slice(0, found.index) + name + next.slice(found.index + found[0].length));
+	}
+	return expanded;
+}
+
+/** Returns a text of the shell with its wildcards. A list that is left, and `{1..3}`, can be anything. */
 function toGlob(token: string): string {
-	const start = token.search(/[[{]/);
-	const end = Math.max(token.lastIndexOf(']'), token.lastIndexOf('}'));
-	const isExpanded = 0 <= start && start < end && /[[,]|\.\./.test(token.slice(start, end));
+	const start = token.search(/[{]/);
+	const end = token.lastIndexOf('}');
+	const isExpanded = 0 <= start && start < end && /,|\.\./.test(token.slice(start, end));
 	const text = isExpanded ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
-	return text.replace(/\*+/g, ANY).replace(/\?/g, ONE);
+	return text
+		.replace(/\[[^\]/]+\]/g, ONE)
+		.replace(/\*+/g, ANY)
+		.replace(/\?/g, ONE);
+}
+
+/** Returns the texts of a command's words that can be paths. */
+function listPaths(text: string): string[] {
+	return (text.match(SHELL_WORD) ?? []).flatMap((word) => {
+		const value = unquote(word);
+		const forms = word.includes('\\') ? [value, word.replace(/\\+/g, '/')] : [value];
+		if (/file:/i.test(word)) forms.push(decodePath(value));
+		return forms.flatMap((form) =>
+			BEFORE_PATH.test(form) ? [form, ...form.split(BEFORE_PATH)] : form,
+		);
+	});
 }
 
 export class Words {
 	/** As typed, as paths in their shortest form, as names of programs, and what can follow a short option at once */
 	readonly pieces = new Set<string>();
 	/** What wildcards of the shell can be */
-	readonly globs = new Set<string>();
+	readonly globs = new Map<string, Glob>();
+	private readonly text: string;
 	private readonly tokens: string[] = [];
 	readonly addresses = lazily(() =>
 		this.tokens.map((word) => ({ word, address: compareWord(word) })),
 	);
+	/** Its words, and what's behind another character in them, as paths */
+	readonly paths = lazily(() => {
+		const paths = new Set([...this.pieces, ...this.globs.keys()]);
+		for (const path of listPaths(this.text))
+			for (const each of /[*?[{]/.test(path) ? expandLists(path).map(toGlob) : [path])
+				paths.add(each);
+		return paths;
+	});
+	/** True if a name that is only wildcards stands without quotation marks */
+	readonly isOpen = lazily(() => BARE.test(this.text.replace(/'[^']*'|"[^"]*"/g, '_')));
+	readonly places = lazily(() => new Places(this.paths(), this.isOpen()));
 	/** True if nobody knows in which folder the words are */
 	readonly isAnywhere = lazily(() => FOLDER_CHANGES.some((name) => this.pieces.has(name)));
 	/** Options without their dashes, and which forms they have */
 	private readonly options = lazily(() => {
-		const options = [...this.pieces, ...this.globs].filter((piece) => piece.startsWith('-'));
+		const all = [...this.pieces, ...this.globs.keys()];
+		const options = all.filter((piece) => piece.startsWith('-'));
 		return {
 			names: options.map((option) => option.replace(/^-+/, '')),
 			hasLong: options.some((option) => /^--./.test(option)),
 			letters: new Set(options.flatMap((option) => [...(/^-([^-]+)/.exec(option)?.[1] ?? '')])),
+			bundles: new Set(all.filter((piece) => /^[a-z]+$/.test(piece)).join('')),
 		};
 	});
 
 	/** @param text of a command, or a part of one */
 	constructor(text: string) {
-		for (const form of listForms(foldCase(text)))
+		this.text = foldCase(text);
+		for (const form of listForms(this.text))
 			for (const token of form.match(/[^\s;|<>()'"`]+/g) ?? []) {
 				this.tokens.push(token);
-				const glob = /[*?[{]/.test(token) ? toGlob(token) : '';
-				for (const piece of [...splitWord(token), ...splitWord(glob)]) this.add(piece);
+				const globs = /[*?[{]/.test(token) ? expandLists(token).map(toGlob) : [];
+				for (const piece of [token, ...globs].flatMap(splitWord)) this.add(piece);
 			}
 	}
 
 	private add(piece: string): void {
-		const list = hasWildcard(piece) ? this.globs : this.pieces;
-		if (list.has(piece)) return;
+		if (this.pieces.has(piece) || this.globs.has(piece)) return;
 		const path = normalizePath(piece);
-		list.add(piece).add(path).add(programName(path));
+		for (const name of [piece, path, programName(path)])
+			if (hasWildcard(name)) this.globs.set(name, new Glob(name));
+			else this.pieces.add(name);
+		// A sign in front is no part of a name: `+main`, `@file`.
+		if (piece.startsWith('+')) this.add(piece.slice(1));
 		if (!/^-[^-]/.test(piece)) return;
 		for (let at = 2; at <= Math.min(piece.length - 1, MAX_JOINED); at++) this.add(piece.slice(at));
 	}
 
-	/** Returns whether a word matches a pattern, or could because it has wildcards. */
-	has(pattern: Glob, budget: MatchBudget): boolean {
-		const isHere = pattern.isLiteral
-			? this.pieces.has(pattern.text)
-			: [...this.pieces].some((word) => pattern.matches(word, budget));
-		return isHere || [...this.globs].some((glob) => pattern.canMeet(glob, budget));
+	/** Returns whether a word is here, or could be because of wildcards. */
+	has(word: Glob): boolean {
+		return (
+			this.pieces.has(word.text) || [...this.globs.values()].some((glob) => word.canMeet(glob))
+		);
 	}
 
-	/** Returns whether an option may be here: joined, split, shortened, or as a long option for a short one and the reverse. */
-	hasOption(option: string): boolean {
-		const { names, hasLong, letters } = this.options();
+	/**
+	 * Returns whether an option may be here: joined, split, shortened, or as a long option for a short one and the reverse.
+	 * @param isBundle true if short options can also have no dash: `tar xf`
+	 */
+	hasOption(option: string, isBundle: boolean): boolean {
+		const { names, hasLong, letters, bundles } = this.options();
 		const [name] = option.replace(/^-+/, '').split('=', 1);
 		return (
 			names.some((each) => hasWildcard(each) || (each.length > 1 && name.startsWith(each))) ||
+			(/^\d+$/.test(name) && this.pieces.has(name)) ||
 			(option.startsWith('--')
 				? letters.size > 0
-				: hasLong || [...name].every((letter) => letters.has(letter)))
+				: hasLong ||
+					[...name].every((letter) => letters.has(letter) || (isBundle && bundles.has(letter))))
 		);
 	}
+}
+
+// A command of a request in the forms that rules compare
+
+/** Reads more than what is in the command */
+const SHELLS = new Set('sh bash dash ash zsh ksh fish csh tcsh pwsh powershell eval'.split(' '));
+const READING = ['.', 'source', 'cmd'];
+/** What follows the name of a program that has several: `python3.12`, `mkfs.ext4` */
+const VERSION = /[\d.-]{1,9}$/;
+const VARIANT = /\..*$/;
+
+/**
+ * `$` and what follows, by which a shell takes a text from somewhere else. In plain words it's in quotation marks of one kind. Before
+ * a quotation mark at the end of a word, it's only a character.
+ */
+const VARIABLE = /\$(?:[\p{L}_({[]|"(?![\s;|&)]|$))/u;
+const PARAMETER = /\$(?:[\p{L}\p{N}_({['@*-]|"(?![\s;|&)]|$))/u;
+/** A list of names in a wildcard: `a@(b|c)` */
+const NAME_LIST = /[^\s;|&<>$=(){}'"`\\]\((?!\))/;
+const INVISIBLE = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
+const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
+const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
+
+/** Wildcards of the shell in a part */
+const MAX_GLOBS = 50;
+
+/** Returns the unreadable piece of a part of a command. */
+function findUnreadableText(text: string, whole: string, isPlain: boolean): string | undefined {
+	if (INVISIBLE.test(text)) return 'it has invisible characters';
+	// `set` can give `$1` another meaning.
+	const variable = isPlain && !/set/i.test(unquote(whole)) ? VARIABLE : PARAMETER;
+	const odd = [/`/, variable, ...(isPlain ? [] : [/[%^]/, NAME_LIST])].find((each) =>
+		each.test(text),
+	);
+	if (odd) return `rules can't read ${quoteText(odd.exec(text)![0])}`;
+	return isPlain || CLOSED.test(text) ? undefined : 'a quotation mark is not closed';
+}
+
+export type ComparedCommand = ReturnType<typeof compareCommand>;
+
+/**
+ * Describes a plain part, or a text without words that isn't plain.
+ * @param whole the text that it's a part of
+ * @param isAfterChange true if there's a `cd` before
+ * @param own the request's folder
+ * @param problem why the text isn't plain
+ */
+function compareCommand(
+	part: CommandPart,
+	whole: string,
+	isAfterChange: boolean,
+	own: string | undefined,
+	problem?: string,
+) {
+	const { words, assignments, around } = part;
+	const [first = '', ...others] = words;
+	const path = normalizePath(first);
+	/** Its program without and with a folder. Empty if it isn't plain. */
+	const programs = words.length > 0 ? [...new Set([programName(path), path].map(foldCase))] : [];
+	const isPlain = problem === undefined;
+	const isOwn =
+		first === 'cd' && others.length === 1 && own !== undefined && normalizePath(others[0]) === own;
+	const otherWords = lazily(() => new Words(SIMPLE.test(first) ? around : `${first} ${around}`));
+
+	const names = programs.flatMap((name) => [
+		name,
+		name.replace(VERSION, ''),
+		...(first.includes('/') ? [] : [name.replace(VARIANT, '')]),
+	]);
+
+	/** Returns why it reads more than is in it. */
+	function findShell(): string | undefined {
+		const words = [...programs, ...otherWords().pieces];
+		const shell =
+			(isPlain ? programs : words).find((name) => READING.includes(name)) ??
+			words.find((name) => SHELLS.has(name.replace(VERSION, '')));
+		if (shell) return `${quoteText(shell)} can run what isn't in the command`;
+		return otherWords().globs.size > MAX_GLOBS ? 'it has too many wildcards' : undefined;
+	}
+
+	return {
+		...part,
+		problem,
+		isAfterChange,
+		programs,
+		/** Names that its program may go by: also `mkfs` for `mkfs.ext4` */
+		names,
+		/** True for `true`, and for a `cd` to the request's own folder */
+		doesNothing: isPlain && (isOwn || (first === 'true' && others.length === 0)),
+		/** True for `cd` to somewhere else */
+		changesFolder: FOLDER_CHANGES.includes(programs[0]) && !isOwn,
+		/** True for a `cd` to one folder */
+		namesFolder: others.length === 1 && /^[^-+]/.test(others[0]) && programs[0] !== 'popd',
+		/** As rules that deny or ask compare it: with each form of its program, and with what is set for it */
+		lines: lazily(() => {
+			const rest = others.map((word) => foldCase(normalizePath(word)));
+			const lines = programs.map((program) => [program, ...rest].join(' '));
+			const set = assignments.map((each) => `${foldCase(each)} `).join('');
+			return set === '' ? lines : lines.flatMap((line) => [line, set + line]);
+		}),
+		/** Places that wildcards don't match, for each word */
+		guards: lazily(() => guardWords(words)),
+		/** Everything that isn't the program of a plain part */
+		others: otherWords,
+		/** All of its words that can be paths */
+		places: lazily(() => new Places([...otherWords().paths(), ...programs], otherWords().isOpen())),
+		/** Why a rule that denies or asks can't be sure what it runs */
+		unread: lazily(() => findUnreadableText(`${first} ${around}`, whole, isPlain) ?? findShell()),
+	};
+}
+
+/** Reads a command as rules compare it: its plain parts, or all of it. */
+export function readCommand(text: string, folder?: string): ComparedCommand[] {
+	const own = folder?.startsWith('/') ? normalizePath(folder) : undefined;
+	const read = readPlainCommand(text);
+	if ('problem' in read) {
+		const all = { text, words: [], assignments: [], around: text };
+		return [compareCommand(all, text, false, own, read.problem)];
+	}
+	let isAfterChange = false;
+	return read.parts.map((part) => {
+		const command = compareCommand(part, text, isAfterChange, own);
+		isAfterChange ||= command.changesFolder;
+		return command;
+	});
 }

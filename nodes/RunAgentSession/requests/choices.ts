@@ -11,7 +11,7 @@ import {
 } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
-import { readWholeRequest } from '../policy/remembered';
+import { readWholeRequest } from '../policy/rule';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';

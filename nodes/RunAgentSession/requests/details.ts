@@ -1,6 +1,6 @@
 import { countLeftOut, LEFT_OUT } from '../../shared/approvals/largeRequest';
 import { isRecord, omit, toText } from '../../shared/values';
-import { readPermission, REQUEST_WORDS, type RequestWords, type ShownAs } from '../policy/kinds';
+import { readPermission, REQUEST_WORDS, type RequestWords, type ShownAs } from '../policy/texts';
 
 // Takes a request apart for an approver. Leaves nothing out: unknown fields become one text.
 

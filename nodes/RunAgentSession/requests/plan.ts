@@ -6,10 +6,9 @@ import {
 } from '../../shared/approvals/options';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import type { Interaction } from '../../shared/client/session';
-import type { MatchBudget } from '../policy/globs';
 import {
-	applyPolicy,
 	askVerdict,
+	createJudge,
 	findObstacle,
 	type AskVerdict,
 	type Policy,
@@ -36,12 +35,16 @@ export function chooseVerdict(
 	return { ...ruled, option, ...(lasts && { lasts }) };
 }
 
-export const decideRequest = (
-	interaction: unknown,
+/** Returns a function that decides the requests of one reading or call. */
+export function createDecider(
 	policy: Policy,
-	budget?: MatchBudget,
-): SettledVerdict | AskVerdict =>
-	chooseVerdict(interaction, applyPolicy(interaction, policy, budget), policy);
+): (interaction: unknown) => SettledVerdict | AskVerdict {
+	const judge = createJudge(policy);
+	return (interaction) => chooseVerdict(interaction, judge(interaction), policy);
+}
+
+export const decideRequest = (interaction: unknown, policy: Policy): SettledVerdict | AskVerdict =>
+	createDecider(policy)(interaction);
 
 /** An agent that asks more often isn't making progress. */
 export const MAX_DECISIONS = 1_000;

@@ -1,6 +1,6 @@
 import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
 import { fingerprint, omit, sortedJson, toText } from '../../shared/values';
-import { readWholeRequest } from '../policy/remembered';
+import { readWholeRequest } from '../policy/rule';
 import type { RememberedRequest } from '../policy/rule';
 import { listEdits, type Edit } from '../changes/change';
 import { isQuestion, readQuestionText } from '../../shared/approvals/agentQuestion';

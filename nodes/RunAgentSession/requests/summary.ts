@@ -1,4 +1,4 @@
-import { rememberRequests, type RememberedRule } from '../policy/remembered';
+import { rememberRequests, type RememberedRule } from '../policy/rule';
 import { omit, quote } from '../../shared/values';
 import { sumEdits, type Edit } from '../changes/change';
 import type { SentDecision, DecisionState, RequestRecord } from './record';

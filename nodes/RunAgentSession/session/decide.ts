@@ -3,11 +3,11 @@ import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
-import { MATCH_BUDGET } from '../policy/globs';
 import { withoutExpired } from '../policy/rules';
 import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { answerQuestion } from '../requests/appliedAnswer';
 import {
+	createDecider,
 	LEFT_QUESTION,
 	planDecisions,
 	type Decide,
@@ -28,9 +28,9 @@ const GONE_STATUSES = [404, 409];
 /** Decides by the policy and the timeouts, see `decideWith`. */
 export async function decidePending(run: SessionRun): Promise<boolean> {
 	const policy = withoutExpired(run.settings.policy, run.wallTime);
-	const budget = { left: MATCH_BUDGET };
+	const decideOne = createDecider(policy);
 	const decide: Decide = (interaction) =>
-		isQuestion(interaction) ? LEFT_QUESTION : decideRequest(interaction, policy, budget);
+		isQuestion(interaction) ? LEFT_QUESTION : decideOne(interaction);
 	return await decideWith(run, decide, () => takeUnanswered(run));
 }
 

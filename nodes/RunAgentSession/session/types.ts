@@ -5,7 +5,7 @@ import type { FactLookup, PreviewPage } from '../../shared/client/facts';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
-import type { RememberedRule } from '../policy/remembered';
+import type { RememberedRule } from '../policy/rule';
 import type { Policy } from '../policy/rules';
 import type { Edit } from '../changes/change';
 import type { UndecidedRequest } from '../requests/plan';
