@@ -48,6 +48,17 @@ test('--dialect sets the dialect, and prints the overrides that it needs', async
 	await ended;
 });
 
+test('a port in use names the option that chooses another one', async () => {
+	const { child, ended, output } = await run('--port', '0', '--json');
+	const { port } = new URL(JSON.parse(output()).baseUrl);
+	const second = await run('--port', port);
+	expect(await second.ended).toEqual([1, null]);
+	expect(second.errors()).toMatch(/^Choose another port, such as with `.+ --port 0`/);
+	expect(second.errors()).toContain(port);
+	child.kill('SIGTERM');
+	await ended;
+});
+
 test('an impossible option is refused with a sentence', async () => {
 	const { ended, errors } = await run('--dialect', 'klingon');
 	expect(await ended).toEqual([1, null]);
