@@ -8,17 +8,14 @@ var OLDEST_NODE = 24;
 function nodeProblem(version, platform) {
 	if (Number(/^v(\d+)/.exec(version)[1]) >= OLDEST_NODE) return undefined;
 	return (
-		'Node ' +
-		version.slice(1) +
-		' is too old: this needs Node ' +
+		'Install Node ' +
 		OLDEST_NODE +
-		' or newer. ' +
+		' or newer and try again, because Node ' +
+		version.slice(1) +
+		' is too old. ' +
 		'`npm install` brings one along for most systems, but not for this one (' +
 		platform +
-		'): ' +
-		'install Node ' +
-		OLDEST_NODE +
-		' and try again.'
+		').'
 	);
 }
 
