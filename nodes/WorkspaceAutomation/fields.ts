@@ -4,6 +4,7 @@ import { WorkspaceAutomationError } from '../shared/errors';
 import { fileLocator, projectLocator } from '../shared/n8n/commonFields';
 import type { Operation } from '../shared/n8n/sendOperation';
 import type { Field } from '../shared/n8n/fields';
+import { MAX_FILE_BYTES } from '../shared/limits';
 import { formatMib, MIB } from '../shared/values';
 
 export const fileFields: Field[] = [
@@ -25,9 +26,6 @@ export const simplifyOutput = (simple: (json: IDataObject) => IDataObject): Oper
 			return { json: Object.fromEntries(known) as IDataObject };
 		});
 	};
-
-/** API document, Limits */
-const MAX_FILE_BYTES = 10 * MIB;
 
 export function requireFileSize(field: string, bytes: number): void {
 	if (bytes <= MAX_FILE_BYTES) return;

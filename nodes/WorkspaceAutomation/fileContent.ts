@@ -9,7 +9,8 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../shared/errors';
-import { excerpt, formatMib, formatSeconds, isRecord, MIB, nonEmptyText } from '../shared/values';
+import { excerpt, formatMib, formatSeconds, isRecord, nonEmptyText } from '../shared/values';
+import { MAX_DOWNLOAD_BYTES } from '../shared/limits';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isLoopback } from '../shared/client/credential';
 import { isPrivateHost } from '../shared/client/privateHosts';
@@ -82,8 +83,6 @@ function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 	);
 }
 
-/** Ten times the limit on created files */
-const MAX_DOWNLOAD_BYTES = 100 * MIB;
 /** Limit on all attempts. A longer download would soon outlast its URL. */
 const MAX_DOWNLOAD_MS = 300_000;
 const MAX_DOWNLOAD_ATTEMPTS = 4;

@@ -2,6 +2,7 @@ import { boundQuery } from '../shared/analytics/query';
 import type { ApiClient, OperationId, Values } from '../shared/client/operations';
 import { requireEntryId, readPages, warnOfSetup } from '../shared/client/lists';
 import { readRows } from '../shared/client/resource';
+import { MAX_WATCHED_ENTRIES } from '../shared/limits';
 import { queryField, queryParameters } from '../shared/n8n/commonFields';
 import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';
 import type { WatchedEntry, WatchedList } from './compare';
@@ -29,13 +30,10 @@ interface Source {
 	read: (watched: Watched) => Promise<WatchedList[]>;
 }
 
-/** A larger list is too much to read every minute. */
-const MAX_ENTRIES = 20_000;
-
 function requireEntryCount(count: number): void {
-	if (count <= MAX_ENTRIES) return;
+	if (count <= MAX_WATCHED_ENTRIES) return;
 	throw new ConfigurationError(
-		`There are more than ${MAX_ENTRIES} entries to watch`,
+		`There are more than ${MAX_WATCHED_ENTRIES} entries to watch`,
 		"All of them are read at every poll. Watch less: choose a folder or fewer projects, or use 'Rows Found' with a query that returns fewer rows.",
 	);
 }

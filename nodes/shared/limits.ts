@@ -1,5 +1,34 @@
 // How much the nodes read. Each limit is enforced in one place.
 
+const MEBIBYTE = 2 ** 20;
+
+/** Bytes of a response, after unpacking */
+export const MAX_RESPONSE_BYTES = 16 * MEBIBYTE;
+
+/** Bytes of a session, which is polled every few seconds */
+export const MAX_SESSION_BYTES = MEBIBYTE;
+
+/** Bytes of an analytics result: the rows that a query returns at most (API document, Limits) */
+export const MAX_ANALYTICS_BYTES = 256 * MEBIBYTE;
+
+/** Bytes of a file that is created (API document, Limits) */
+export const MAX_FILE_BYTES = 10 * MEBIBYTE;
+
+/** Bytes of a response with the text of a file, with every character escaped */
+export const MAX_FILE_TEXT_BYTES = 64 * MEBIBYTE;
+
+/** Bytes of a download: ten times the limit on created files */
+export const MAX_DOWNLOAD_BYTES = 100 * MEBIBYTE;
+
+/** Entries of a page of a list (API document, Limits) */
+export const MAX_PAGE_SIZE = 100;
+
+/** Pages of a list */
+export const MAX_PAGES = 10_000;
+
+/** Entries that the trigger watches, and reads at each poll */
+export const MAX_WATCHED_ENTRIES = 20_000;
+
 /** Rules of a policy, of all its fields together */
 export const MAX_RULES = 1_000;
 

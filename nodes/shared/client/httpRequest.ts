@@ -1,7 +1,8 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
-import { excerpt, formatMib, formatSeconds, MIB, toText } from '../values';
+import { MAX_RESPONSE_BYTES } from '../limits';
+import { excerpt, formatMib, formatSeconds, toText } from '../values';
 import { withTimeout } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
 import { jsonBytes, parseJson } from './json';
@@ -27,9 +28,6 @@ export function parseBody(
 	if (body === undefined) return { body, text: redact(text).slice(0, MAX_TEXT_LENGTH) };
 	return { body: mayBeIn(text) ? redactValue(body, redact) : body };
 }
-
-/** After unpacking */
-const MAX_RESPONSE_BYTES = 16 * MIB;
 
 const TIMEOUT_CODES = ['ECONNABORTED', 'ETIMEDOUT'];
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];

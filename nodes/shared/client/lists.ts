@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
+import { MAX_PAGES, MAX_PAGE_SIZE } from '../limits';
 import { excerpt, isRecord, nonEmptyText, optionalExcerpt, quote, toText } from '../values';
 import { requestOverride, responseOverride } from './overrides';
 import {
@@ -12,10 +13,6 @@ import {
 } from './operations';
 import { isName, shapeError } from './resource';
 import type { Headers } from './types';
-
-/** API document, Limits */
-const MAX_PAGE_SIZE = 100;
-const MAX_PAGES = 10_000;
 
 export interface ListOptions extends CallOptions {
 	limit?: number;

@@ -1,6 +1,6 @@
 // Operations as the API document shows them or, where it is silent, as we assume them (`x-assumed` in the contract), by operation id.
 
-import { MIB } from '../values';
+import { MAX_ANALYTICS_BYTES, MAX_FILE_TEXT_BYTES, MAX_SESSION_BYTES } from '../limits';
 import type { Clock } from './clock';
 import type { SendOptions } from './transport';
 import type { ApiRequest, ApiResponse, AskedResource, ConnectionOptions, Write } from './types';
@@ -57,8 +57,6 @@ const listRow = (path: string, filter: Record<string, Template> = {}) => ({
 });
 
 const SESSION_PATH = '/agent/sessions/{sessionId}';
-/** Small, because a session is polled every few seconds */
-const MAX_SESSION_BYTES = MIB;
 
 const NAME_CONFLICT = {
 	409: {
@@ -222,10 +220,10 @@ export const OPERATIONS = {
 		path: '/analytics/query',
 		body: { query: '{query}' },
 		effect: 'read',
-		// The 100,000 rows that a query returns at most, after at most 60 s (API document, Limits)
-		maxBytes: 256 * MIB,
+		maxBytes: MAX_ANALYTICS_BYTES,
 		tooLarge: 'Write a narrower query, for example with LIMIT or fewer columns.',
 		errors: { 413: { message: 'The query is too long', description: 'Shorten the query.' } },
+		// The service lets a query run for 60 s (API document, Limits), and its rows have to arrive, too.
 		timeoutMs: 90_000,
 		// A query that fails would mostly fail again, after up to 60 s of the service's time.
 		maxAttempts: 2,
@@ -306,8 +304,7 @@ export const OPERATIONS = {
 		method: 'GET',
 		path: '/files/{fileId}/content',
 		effect: 'read',
-		// A file of 10 MiB (API document, Limits) with every character escaped
-		maxBytes: 64 * MIB,
+		maxBytes: MAX_FILE_TEXT_BYTES,
 		tooLarge: 'Download the file from the product instead.',
 		response: { text: ['text'], url: ['url'] },
 		scope: 'files.read',
