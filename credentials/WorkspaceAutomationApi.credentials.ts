@@ -158,6 +158,13 @@ export class WorkspaceAutomationApi implements ICredentialType {
 						"The base URL answers with a web page instead of JSON. Check that it's the API's address, and that there's no proxy or login page in front of it.",
 				},
 			},
+			...[400, 406, 422].map((status) =>
+				responseCode(
+					status,
+					"The service refuses the request. Check 'API Version', and 'listProjects' under 'Overrides'.",
+				),
+			),
+			responseCode(407, 'The proxy refused the connection. Check its user name and password.'),
 			responseCode(
 				401,
 				"The API key was refused. Check that it is complete and still exists in the service's settings.",

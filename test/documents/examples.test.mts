@@ -130,6 +130,8 @@ test('Run Agent Session has two outputs while it waits, and one for other operat
 
 /** Labels of n8n itself that the documents name */
 const OF_N8N = [
+	'Allowed HTTP Request Domains',
+	'All',
 	'AI Agent',
 	'Always Output Data',
 	'Authentication',

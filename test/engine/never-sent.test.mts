@@ -74,14 +74,31 @@ async function behindProxy(status: number, body: string, check: () => Promise<vo
 	await check().finally(() => delete process.env.HTTPS_PROXY);
 }
 
-test.each(['', '<html>Log in'])('a proxy refuses to connect, with the body %j', async (body) => {
-	await behindProxy(407, body, async () => {
-		await expectUnsent(
-			starting('https://api.example.com'),
-			'The proxy refused the connection',
-			/never reached the service.*password of the proxy/,
-		);
-	});
+const REFUSAL = '{"error": {"code": "x", "message": "Log in", "doc_url": "https://x"}}';
+test.each(['', '<html>Log in', REFUSAL])(
+	'a proxy refuses to connect, with the body %j',
+	async (body) => {
+		await behindProxy(407, body, async () => {
+			await expectUnsent(
+				starting('https://api.example.com'),
+				'The proxy refused the connection',
+				/^The request never reached the service\. Check the user name and password of the proxy\.$/,
+			);
+		});
+	},
+);
+
+test("a proxy's refusal on the way to an http address isn't quoted as the service's", async () => {
+	const proxy = createHttpServer((_, response) =>
+		response.writeHead(407, { 'content-type': 'application/json' }).end(REFUSAL),
+	);
+	process.env.HTTP_PROXY = `http://127.0.0.1:${await listen(proxy)}`;
+	const check = expectUnsent(
+		starting('http://localhost:9'),
+		'The proxy refused the connection',
+		/^The request never reached the service\. Check the user name and password of the proxy\.$/,
+	);
+	await check.finally(() => delete process.env.HTTP_PROXY);
 });
 
 test.each([403, 502])(

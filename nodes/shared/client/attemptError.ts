@@ -83,7 +83,7 @@ const KIND_TEXTS = {
 	lost: ["The service didn't answer", CHECK_NETWORK],
 	unusable: [
 		'No secure connection to the service',
-		'The reason is %. Check the base URL in the credential and the certificate of the service.',
+		'The reason is %. Check the base URL in the credential and the certificate of the service. For a certificate of a private authority, set NODE_EXTRA_CA_CERTS where n8n runs: https://docs.n8n.io/hosting/configuration/configuration-examples/custom-certificate-authority/',
 	],
 	tooLarge: [
 		'The response of the service is too large',
@@ -159,12 +159,14 @@ function describeAttempt(
 	const isPage = isHtmlPage(attempt) && status !== PROXY_REFUSED;
 	const isSuccess = status >= 200 && status < 300;
 	if (isSuccess || (isPage && isRejection(status))) return notJsonError(attempt);
-	const { code, message: said, doc_url } = readErrorEnvelope(body) ?? {};
+	// The words of a proxy aren't the service's.
+	const isProxy = status === PROXY_REFUSED;
+	const { code, message: said, doc_url } = (isProxy ? undefined : readErrorEnvelope(body)) ?? {};
 	const serviceMessage = optionalExcerpt(said, 500);
 	const docUrl = optionalExcerpt(doc_url);
 	const waitMs = retryAfterMs(headers, wallMs);
 	const retryAfter = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
-	const answered = isPage ? '' : quote(body ?? text.trim());
+	const answered = isPage || isProxy ? '' : quote(body ?? text.trim());
 	const [title, next] = findWording(status);
 	const { message = title, description: advice = next } = errors[status] ?? {};
 	const facts = [
