@@ -18,6 +18,7 @@ import { openPanel, openWorkflow, runWorkflow } from './editor/canvas.mts';
 import { openSession } from './editor/signIn.mts';
 import { getSize, takeExamplePicture } from './examplePictures.mts';
 import { noteProblems } from './notes.mts';
+import { noteTaken } from './pictures.mts';
 import { readSummary, showMessage, SUMMARY_WINDOW } from './summaryPicture.mts';
 import { examples, exampleWorkflow, filledInExample, firstProjectId } from './examples.mts';
 
@@ -176,10 +177,12 @@ const settle = async (page: Page) => await page.waitForTimeout(1500);
 const TASK = 'Give the landing page a new headline, and build the site.';
 /** Prompts with requests. The page is shown without the directives. */
 const QUESTION = `${TASK} [question Which style? {new=Modern, old=Classic}]`;
-const CHANGE = `${TASK} [change diff: <h1>Coffee</h1>
+const CHANGE = `${TASK} [say I have a headline that says what is special.] [change diff: <h1>Coffee</h1>
 <p>Open daily</p> => <h1>Coffee, roasted here</h1>
 <p>Open 8 to 18</p>] [ask edit: pages/index.html]`;
-const TWO_REQUESTS = `${TASK} [ask bash: npm run build + edit: pages/index.html, pages/about.html]`;
+const WORDS = '[say The new headline is in place. I build the site, so that you can look at it.]';
+const ONE_REQUEST = `${TASK} ${WORDS} [ask bash: npm run build]`;
+const TWO_REQUESTS = `${TASK} ${WORDS} [ask bash: npm run build + edit: pages/index.html, pages/about.html]`;
 
 /** The link to the approval page of the example, once n8n has polled the session, in a minute or two */
 async function approvalLink({ host }: Stage, prompt: string): Promise<string> {
@@ -222,7 +225,9 @@ async function saveApprovalPage(page: Page, name: string, isWhole = false): Prom
 /** Takes the pictures of the approval page: one request, two, a question, an edit, and after sending. */
 async function takeApprovalPages(browser: Browser, stage: Stage): Promise<void> {
 	const [one, two, asked, changed] = await Promise.all(
-		[TASK, TWO_REQUESTS, QUESTION, CHANGE].map(async (prompt) => await approvalLink(stage, prompt)),
+		[ONE_REQUEST, TWO_REQUESTS, QUESTION, CHANGE].map(
+			async (prompt) => await approvalLink(stage, prompt),
+		),
 	);
 	const phone = await browser.newPage({ viewport: PHONE, deviceScaleFactor: 2 });
 	await phone.goto(one);
@@ -247,7 +252,7 @@ async function takeTeamPage(browser: Browser, stage: Stage): Promise<void> {
 	const workflow = filledInExample('two-approvers');
 	const session = workflow.nodes.find(({ name }) => name === 'Run Agent Session')!;
 	// The example's rule would approve npm run build.
-	Object.assign(session.parameters, { permissionPolicy: 'ask', prompt: TASK });
+	Object.assign(session.parameters, { permissionPolicy: 'ask', prompt: ONE_REQUEST });
 	for (const approver of session.parameters.approvals.approvers.approver) approver.isBackup = false;
 	workflow.nodes.find(({ name }) => name === 'Ask by email')!.disabled = true;
 	const { host } = stage;
@@ -315,7 +320,7 @@ try {
 			}
 		}
 		if (isWanted('morning-summary')) {
-			const text = await readSummary(stage.host);
+			const text = await readSummary(stage);
 			for (const [colorScheme, suffix] of schemes) {
 				const page = await browser.newPage({
 					colorScheme,
@@ -348,6 +353,7 @@ try {
 				await page.context().close();
 			}
 		}
+		noteTaken((name) => isWanted(name.replace('examples/', '')));
 	} finally {
 		await browser.close();
 		await stage.close();

@@ -1,5 +1,5 @@
 // The summary of a night, as a channel shows it: the example's own text, in a card instead of Slack.
-import type { Host } from '../n8n-host/host.mts';
+import type { Stage } from './demoStage.mts';
 import type { Page } from './editor/browser.mts';
 import { filledInExample } from './examples.mts';
 
@@ -14,7 +14,8 @@ const NIGHT = [
 const POST = 'Post the summary';
 
 /** Runs the example from its first node to the summary, with a rule that denies, and returns the text for Slack. */
-export async function readSummary(host: Host): Promise<string> {
+export async function readSummary({ host, service }: Stage): Promise<string> {
+	const { projects, sites } = await service.control.seed();
 	const workflow = filledInExample('night');
 	const find = (name: string) => workflow.nodes.find((each) => each.name === name)!;
 	const post = find(POST);
@@ -24,6 +25,12 @@ export async function readSummary(host: Host): Promise<string> {
 		typeVersion: 1,
 		parameters: {},
 	});
+	find('Sites').parameters.assignments.assignments = projects.map(({ id, name }) => ({
+		id,
+		name,
+		value: sites.find(({ projectId }) => projectId === id)?.id ?? '',
+		type: 'string',
+	}));
 	Object.assign(find('Projects').parameters, { returnAll: false, limit: NIGHT.length });
 	Object.assign(find('Run Agent Session').parameters, {
 		prompt: `={{ ${JSON.stringify(NIGHT)}[$itemIndex] }}`,
