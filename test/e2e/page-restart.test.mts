@@ -16,6 +16,8 @@ const BETWEEN_MS = 1_000;
 /** How long n8n is down before it's started again */
 const DOWN_MS = 5_000;
 
+const DESK = { viewport: { width: 1280, height: 800 } };
+
 /** What n8n itself and what is in front of it respond with */
 const FOREIGN = /\{"|stacktrace|Cannot (GET|POST)|is running already|has finished/;
 const SAVED = /^(Your answer (was saved|is saved and will be sent)|Already answered)$/;
@@ -71,7 +73,11 @@ describeWith('Chromium')('an answer that is sent in a restart of n8n', () => {
 			const { executionId } = await startLive(stage.host, file);
 			const [{ url }] = await messages(stage, executionId);
 			const hasScripts = at < COUNT - WITHOUT_SCRIPTS;
-			const page = await browser.newPage({ ...PHONE, javaScriptEnabled: hasScripts });
+			const page = await browser.newPage({
+				...(at % 3 === 0 ? DESK : PHONE),
+				colorScheme: at % 4 < 2 ? 'light' : 'dark',
+				javaScriptEnabled: hasScripts,
+			});
 			const choice = at % 2 === 0 ? 'Approve once' : 'Deny';
 			approvers.push({ prompt, choice, executionId, url, page, hasScripts });
 		}
