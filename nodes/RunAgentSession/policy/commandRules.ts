@@ -149,6 +149,7 @@ function readPart(typed: readonly string[]) {
 	return {
 		/** The name of its program, if it has no wildcards */
 		name: isName ? name : undefined,
+		size: typed.length,
 		/** What it says. ` *` at the end is also nothing. */
 		lines: [line, ...(isOpen ? [line.slice(0, -1)] : [])].map((each) => each.join(' ')),
 		/**
@@ -185,7 +186,10 @@ export function denyCommands(pattern: string) {
 	const globs = [foldCase(parsed), ...(only?.lines ?? [])].map((line) => new Glob(line));
 	// Words in a row are a path only with a folder.
 	const path = /\s/.test(pattern.trim()) && !pattern.includes('/') ? undefined : denyPaths(parsed);
-	const keys = [only?.name === undefined ? undefined : [only.name], path ? path.keys : []];
+	// A name with wildcards is found as a path.
+	const isPath = path !== undefined && only?.name === undefined && only?.size === 1;
+	const names = isPath ? [] : only?.name && [only.name];
+	const keys = [names, path ? path.keys : []];
 	return {
 		/** Words of which a command has one. Undefined if it's compared with each. */
 		keys: keys.every((each) => each !== undefined) ? keys.flat() : undefined,
@@ -200,7 +204,7 @@ export function denyCommands(pattern: string) {
 			if (unread !== undefined) return doubt(unread);
 			if (path?.mayMean(command.places(), () => all().places(), all().isAnywhere()))
 				return doubt('it has the same path');
-			if (!parts.some((part) => part.isMeantBy(command, all))) return NO;
+			if (isPath || !parts.some((part) => part.isMeantBy(command, all))) return NO;
 			if (only) return doubt('it has the same words');
 			return parts.every((part) => commands().some((each) => part.isMeantBy(each, all)))
 				? doubt('the request has each of its commands')
