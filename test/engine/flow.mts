@@ -338,6 +338,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 			atRequest: number,
 			moment: 'before' | 'after',
 			mode?: WorkflowExecuteMode,
+			executionId = `flow-${++flows}`,
 		): Promise<boolean> {
 			const killed = new Promise<true>((resolve) => {
 				death = { atRequest, isAfter: moment === 'after', die: () => resolve(true) };
@@ -346,7 +347,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				async () =>
 					await Promise.race([
 						killed,
-						begin(flow, `flow-${++flows}`, data, mode).result.then(() => false),
+						begin(flow, executionId, data, mode).result.then(() => false),
 					]),
 			);
 			// What the killed process still does must not reach the service.

@@ -30,6 +30,7 @@ const session = (changes: Partial<Known> = {}): Known => ({
 	isUnsaved: false,
 	isBusy: false,
 	random: 0,
+	project: '',
 	...changes,
 });
 const running = (changes: Partial<Known> = {}) => session({ mode: 'running', ...changes });
@@ -44,7 +45,7 @@ const planned = (
 		NOW,
 		{ ...NO_OTHERS, ...others },
 		{
-			slots: 20,
+			sessions: { total: 20, perProject: Infinity },
 			waiting: 1,
 			watchedUntil: 0,
 			isByAnswer: false,
@@ -172,8 +173,38 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 	],
 	[
 		'while the execution keeps running, sessions start as others end',
-		planned([running(), toStart({ mode: 'running' })], { slots: 1 }),
+		planned([running(), toStart({ mode: 'running' })], {
+			sessions: { total: 1, perProject: Infinity },
+		}),
 		{ due: [], dueAt: NOW + (10 * S) / 1.2 },
+	],
+	[
+		'while it pauses, too, and a start that waits for a session keeps nothing running',
+		planned([session(), toStart()], { sessions: { total: 1, perProject: Infinity } }),
+		{ due: [], dueAt: NOW + 3 * MIN, keeps: undefined, begun: { '': 1 } },
+	],
+	[
+		'sessions of one project start as others of it end',
+		planned(
+			[session({ project: 'A' }), ...['A', 'B', 'B', ''].map((project) => toStart({ project }))],
+			{ sessions: { total: 20, perProject: 1 } },
+		),
+		{ due: [2, 4], begun: { A: 1 } },
+	],
+	[
+		'a session that the node only waits for counts for no limit, and waits for none',
+		planned([session({ project: undefined }), toStart(), toStart({ project: undefined })], {
+			sessions: { total: 1, perProject: 1 },
+		}),
+		{ due: [1, 2] },
+	],
+	[
+		'a start that waits for a session of another entry is due when that entry is',
+		planned([toStart({ project: 'A' })], {
+			sessions: { total: 20, perProject: 1 },
+			others: { begun: { A: 1 }, dueAt: NOW + MIN },
+		}),
+		{ due: [], dueAt: NOW + MIN, keeps: undefined },
 	],
 	[
 		'a start that was not taken waits for its time',
@@ -203,7 +234,7 @@ describe('the plan', () => {
 	});
 
 	test('a pause is no shorter than 35 s, except after a start', () => {
-		const soon = { due: [], dueAt: NOW + 20 * S, hasOpenLink: false };
+		const soon = { due: [], dueAt: NOW + 20 * S, hasOpenLink: false, begun: {} };
 		expect(pauseUntil(soon, NO_OTHERS, NOW)).toBe(NOW + 35 * S);
 		expect(pauseUntil({ ...soon, dueAt: NOW + MIN }, NO_OTHERS, NOW)).toBe(NOW + MIN);
 		expect(pauseUntil({ ...soon, dueAt: NOW + FIRST_PAUSE_MS }, NO_OTHERS, NOW)).toBe(NOW + 5 * S);

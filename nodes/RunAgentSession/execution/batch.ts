@@ -8,7 +8,7 @@ import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import type { ChatStream } from '../../shared/n8n/chatStream';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readItemSettings, readPauses } from '../panel/read';
-import type { Known } from '../plan/plan';
+import type { Known, SessionLimits } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
 import type { ItemSettings, OutputFormat, RunResult } from '../session/types';
@@ -54,6 +54,8 @@ export interface Batch {
 	/** True if an item that fails becomes an item with its error */
 	continues: boolean;
 	items: Item[];
+	/** Read in the first turn of a wake */
+	limits?: SessionLimits;
 	ledger: ExecutionLedger;
 	api?: ApiClient;
 	format?: OutputFormat;

@@ -331,6 +331,7 @@ export class Engine {
 		const plans = this.stack.map(
 			(entry): Others => this.readPlan(entry, now) ?? { dueAt: now, hasOpenLink: false },
 		);
+		const begun = this.countBegun();
 		const keeps = plans.some((plan) => plan.keeps === 'running')
 			? 'running'
 			: plans.find((plan) => plan.keeps)?.keeps;
@@ -338,7 +339,19 @@ export class Engine {
 			dueAt: Math.min(NEVER, ...plans.map(({ dueAt }) => dueAt)),
 			...(keeps && { keeps }),
 			hasOpenLink: plans.some(({ hasOpenLink }) => hasOpenLink),
+			...(begun && { begun }),
 		};
+	}
+
+	/** Counts the sessions of the node's other entries, by project. Returns undefined if there are none. */
+	private countBegun(): Others['begun'] {
+		const { name } = this.context.getNode();
+		const begun: Record<string, number> = {};
+		for (const entry of this.stack)
+			if (entry.node.name === name)
+				for (const [project, count] of Object.entries(readMark(entry)?.plan?.begun ?? {}))
+					begun[project] = (begun[project] ?? 0) + count;
+		return Object.keys(begun).length > 0 ? begun : undefined;
 	}
 
 	/** Makes n8n execute the node's other entries next, because one of their sessions has an answer. */

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
 import { withAnswers, findLink, takeAnswers } from '../page/links';
-import { readConcurrency } from '../panel/read';
+import { readSessionLimits } from '../panel/read';
 import {
 	NEVER,
 	NO_OTHERS,
@@ -110,7 +110,7 @@ function planEntry(
 	const { context, pauses, asTool } = batch;
 	const sessions = open.map((item) => describe(batch, item));
 	return plan(sessions, now, others, {
-		slots: readConcurrency(context),
+		sessions: (batch.limits ??= readSessionLimits(context)),
 		waiting,
 		watchedUntil:
 			pauses && !asTool && context.getMode() === 'manual' ? watchedUntil(batch, now) : 0,
@@ -139,6 +139,18 @@ function findTimeout(run: SessionRun): number {
 const hasUnsentMessage = ({ hasBegun, settings: { target } }: SessionRun): boolean =>
 	!hasBegun && target.operation === 'continue' && target.message !== undefined;
 
+/** Returns the project of a session that the node has begun or begins. Undefined for a session that it only waits for */
+function projectOf({ record, settings }: SessionRun): string | undefined {
+	const { target } = settings;
+	const { sessionId, isGiven = sessionId === undefined, messages } = record;
+	const isOnlyRead =
+		target.operation === 'continue' &&
+		target.message === undefined &&
+		isGiven &&
+		!messages?.message;
+	return isOnlyRead ? undefined : (record.origin?.projectId ?? settings.origin?.projectId ?? '');
+}
+
 /** Returns what the plan knows of a session. */
 function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean): Known {
 	const stored = run.dependencies.journal.read();
@@ -149,6 +161,7 @@ function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean):
 		isUrgent: run.isUrgent,
 		isUnsaved: run.isUnsaved,
 		random: run.random,
+		project: projectOf(run),
 	};
 	if (!run.hasBegun && stored?.state !== 'running') {
 		const { at, since } =
@@ -187,7 +200,7 @@ const describe = ({ pauses, flights }: Batch, item: Item): Known =>
 
 /** Returns what others need to know of an entry's plan. */
 function summarize(
-	{ dueAt, keeps, hasOpenLink }: Plan,
+	{ dueAt, keeps, hasOpenLink, begun }: Plan,
 	isBusy: boolean,
 	hasWorked: boolean,
 	now: number,
@@ -198,6 +211,7 @@ function summarize(
 		dueAt: Math.min(NEVER, Math.max(earliest, next)),
 		...((keeps || isBusy) && { keeps: keeps ?? ('active' as const) }),
 		hasOpenLink,
+		...(Object.keys(begun).length > 0 && { begun }),
 	};
 }
 

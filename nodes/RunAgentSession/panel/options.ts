@@ -34,8 +34,15 @@ export const abortOnStop = toggle(
 export const maxConcurrentSessions = countField(
 	'Max Concurrent Sessions',
 	'maxConcurrentSessions',
-	5,
+	20,
 	'The other items start when one of these sessions ends',
+);
+
+export const maxPerProject = countField(
+	'Max per Project',
+	'maxPerProject',
+	1,
+	'Use 1 if agents would get in the way of each other',
 );
 
 export const askIfQuiet = numberField(
@@ -138,7 +145,7 @@ const optionsField = collection(
 	'options',
 	'Add Option',
 	sorted([
-		...showFor<Field>({ '/operation': ['start'] }, body, preview),
+		...showFor<Field>({ '/operation': ['start'] }, body, maxPerProject, preview),
 		abortOnStop,
 		askIfQuiet,
 		maxConcurrentSessions,

@@ -12,6 +12,7 @@ import {
 } from '../../shared/n8n/fields';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
+import type { SessionLimits } from '../plan/plan';
 import type { Policy } from '../policy/rules';
 import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';
@@ -132,8 +133,16 @@ export const readPauses = (context: IExecuteFunctions): boolean =>
 export const readAbortOnStop = (context: IExecuteFunctions): boolean =>
 	readOption(openPanel(context, 0), option.abortOnStop);
 
-export const readConcurrency = (context: IExecuteFunctions): number =>
-	readOption(openPanel(context, 0), option.maxConcurrentSessions);
+/** Returns how many sessions of the node may run at a time: the same for all items. */
+export function readSessionLimits(context: IExecuteFunctions): SessionLimits {
+	const panel = openPanel(context, 0);
+	return {
+		total: readOption(panel, option.maxConcurrentSessions),
+		perProject: isEntered(panel, option.maxPerProject, 'options.')
+			? readOption(panel, option.maxPerProject)
+			: Infinity,
+	};
+}
 
 export const readSimplify = (context: IExecuteFunctions, itemIndex: number): boolean =>
 	readOption(openPanel(context, itemIndex), simplifyField);

@@ -101,6 +101,8 @@ export interface Known {
 	isUnsaved: boolean;
 	/** True while a request is in flight */
 	isBusy: boolean;
+	/** The project that its session works in, empty if it's unknown. Missing if the node only waits for a session */
+	project?: string;
 	/** From 0 to 1, another one after each reading */
 	random: number;
 }
@@ -113,11 +115,18 @@ export interface Others {
 	dueAt: number;
 	keeps?: Keep;
 	hasOpenLink: boolean;
+	/** Sessions of the node that have begun and not ended, by project */
+	begun?: Record<string, number>;
+}
+
+/** Sessions of a node that may be begun and not ended */
+export interface SessionLimits {
+	total: number;
+	perProject: number;
 }
 
 export interface Limits {
-	/** Sessions that may be begun and not ended while the execution keeps running */
-	slots: number;
+	sessions: SessionLimits;
 	/** Sessions that wait in this process */
 	waiting: number;
 	/** A person watches a manual execution, and it keeps reading until then */
@@ -133,6 +142,7 @@ export interface Plan {
 	dueAt: number;
 	keeps?: Keep;
 	hasOpenLink: boolean;
+	begun: Record<string, number>;
 }
 
 export const NO_OTHERS: Others = { dueAt: NEVER, hasOpenLink: false };
@@ -194,18 +204,42 @@ function nextStep(known: Known, limits: Limits, isQuick: boolean): Planned {
 const isSoon = ({ triedAt = 0, startAt }: Known, { at }: Planned, now: number): boolean =>
 	startAt === undefined && at <= now + SHORT_PAUSE_MS && now - triedAt >= SHORT_PAUSE_MS;
 
-/** Returns how many of the starts that are due may happen now. */
-function countStarts(
+const isBegun = ({ startAt, isBusy }: Known): boolean => startAt === undefined || isBusy;
+
+/** Counts the sessions that have begun, by project. */
+export function countBegun(sessions: readonly Known[]): Record<string, number> {
+	const begun: Record<string, number> = {};
+	for (const each of sessions)
+		if (each.project !== undefined && isBegun(each))
+			begun[each.project] = (begun[each.project] ?? 0) + 1;
+	return begun;
+}
+
+/** Returns a function that says whether a start that is due may happen now, and counts it if so. */
+function openSlots(
 	sessions: readonly Known[],
 	canSave: boolean,
-	isRunning: boolean,
-	{ slots }: Limits,
-): number {
-	const begun = sessions.filter(({ startAt, isBusy }) => startAt === undefined || isBusy);
-	const starting = begun.filter(({ startAt, isUnsaved }) =>
-		startAt === undefined ? canSave && isUnsaved : true,
+	others: Others,
+	{ sessions: { total, perProject } }: Limits,
+): (known: Known) => boolean {
+	const unsaved = sessions.filter(({ startAt, isUnsaved, isBusy }) =>
+		startAt === undefined ? canSave && isUnsaved : isBusy,
 	);
-	return Math.min(START_SLICE - starting.length, isRunning ? slots - begun.length : START_SLICE);
+	let left = START_SLICE - unsaved.length;
+	const begun = countBegun(sessions);
+	for (const [project, count] of Object.entries(others.begun ?? {}))
+		begun[project] = (begun[project] ?? 0) + count;
+	return ({ project }) => {
+		if (left <= 0) return false;
+		if (project !== undefined) {
+			const all = Object.values(begun).reduce((sum, count) => sum + count, 0);
+			const own = begun[project] ?? 0;
+			if (all >= total || (project !== '' && own >= perProject)) return false;
+			begun[project] = own + 1;
+		}
+		left--;
+		return true;
+	};
 }
 
 /**
@@ -227,11 +261,11 @@ export function plan(
 	const steps = sessions.map((known) => nextStep(known, limits, isQuick));
 	const isStart = (index: number) => sessions[index].startAt !== undefined;
 
-	let starts = countStarts(sessions, canSave, isRunning, limits);
+	const takeSlot = openSlots(sessions, canSave, others, limits);
 	const isDue = (index: number): boolean => {
 		if (steps[index].at > now) return false;
 		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
-		return starts-- > 0;
+		return takeSlot(sessions[index]);
 	};
 	const waitsForSlot = new Set<number>();
 	let due = steps.flatMap((step, index) => {
@@ -243,7 +277,9 @@ export function plan(
 	const isBusy = sessions.some((each) => each.isBusy);
 	const isKept = steps.some(
 		({ at, isKept: keeps }, index) =>
-			keeps && at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
+			keeps &&
+			!waitsForSlot.has(index) &&
+			at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
 	);
 	const keeps = isRunning ? 'running' : isBusy || (isKept && !mustSave) ? 'active' : undefined;
 	if (!mustSave && keeps === undefined && others.keeps === undefined && others.dueAt > now) {
@@ -252,10 +288,12 @@ export function plan(
 		);
 	}
 	const later = steps.filter((_, index) => !due.includes(index) && !waitsForSlot.has(index));
-	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(NEVER, ...later.map(({ at }) => at));
+	// A session of another entry may end when that entry is due.
+	const slotAt = waitsForSlot.size > 0 && others.begun ? others.dueAt : NEVER;
+	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(slotAt, ...later.map(({ at }) => at));
 	const unread = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
 	due.sort((one, other) => unread(one) - unread(other));
-	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink };
+	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink, begun: countBegun(sessions) };
 }
 
 /** Returns when a pausing execution has to wake. n8n checks every minute, so a shorter pause than half of that saves nothing. */
