@@ -4,13 +4,16 @@ import type { IRunExecutionData } from 'n8n-workflow';
 import type { History } from './run.mts';
 import type { SessionTruth } from './service.mts';
 import { isOld, type Left, type Row } from './shell.mts';
-import { settingsOf } from './workflow.mts';
+import { CALLING, settingsOf } from './workflow.mts';
 import { HOUR, MINUTE, SECOND } from './world.mts';
 
 interface Span {
 	from: number;
 	to: number;
 }
+
+/** Longest `Retry-After` that a poll waits for */
+const LONGEST_RETRY_AFTER_MS = 10 * MINUTE;
 
 /** n8n checks for paused executions each minute, the node doesn't pause for less than 35 s, and everything takes a while. */
 export const WAKE_MS = 135 * SECOND;
@@ -69,20 +72,29 @@ export function collectFacts(history: History) {
 	const settings = (session: SessionTruth) => settingsOf(world, nodeOf(session));
 	/** True if its node keeps the execution running, or has to */
 	const isKept = (session: SessionTruth) =>
-		settings(session).keepsRunning === true || (isOld && world.shape === 'sub');
+		settings(session).keepsRunning === true || (isOld && CALLING.includes(world.shape ?? 'one'));
 
-	const weather = (world.weather ?? []).map(({ fromMs, lastsMs }) => ({
-		from: began + fromMs,
-		to: began + fromMs + lastsMs + RECOVERY_MS,
-	}));
-	const limited = service.arrivals
-		.filter(({ answered }) => answered === '429')
-		.map(({ at }) => ({ from: at, to: at + 4 * MINUTE }));
+	/** Of what reaches readings only, an answer knows nothing. */
+	const toWeather = (isForReadings: boolean): Span[] =>
+		(world.weather ?? [])
+			.filter(({ on }) => (on === 'read') === isForReadings)
+			.map(({ fromMs, lastsMs }) => ({
+				from: began + fromMs,
+				to: began + fromMs + lastsMs + RECOVERY_MS,
+			}));
+	const toLimited = (isForReadings: boolean): Span[] =>
+		service.arrivals
+			.filter(({ answered, kind }) => answered === '429' && (kind === 'read') === isForReadings)
+			.map(({ at, retryAfterSeconds = 20 }) => ({
+				from: at,
+				to: at + Math.min(retryAfterSeconds * SECOND, LONGEST_RETRY_AFTER_MS) + 4 * MINUTE,
+			}));
 	const { credential, clock } = world;
+	const badReadings = [...toWeather(true), ...toLimited(true)];
 	const common: Span[] = [
 		...shell.downs.map(({ from, to }) => ({ from: from - SECOND, to: to + WAKE_MS })),
-		...weather,
-		...limited,
+		...toWeather(false),
+		...toLimited(false),
 		...(credential
 			? [
 					{
@@ -101,8 +113,9 @@ export function collectFacts(history: History) {
 			: []),
 	];
 	const spans = new Map<string, Span[]>();
-	function disturbances(origin: string): Span[] {
-		const known = spans.get(origin);
+	function disturbances(origin: string, isForReadings = true): Span[] {
+		const key = `${origin} ${isForReadings}`;
+		const known = spans.get(key);
 		if (known) return known;
 		const own = executionsOf(origin);
 		const ids = new Set(own.map(({ id }) => id));
@@ -121,14 +134,15 @@ export function collectFacts(history: History) {
 			at = Math.max(at, to);
 		}
 		dead.push({ from: at, to: Infinity });
-		const all = [...common, ...holds, ...dead].sort((one, other) => one.from - other.from);
+		const more = isForReadings ? badReadings : [];
+		const all = [...common, ...more, ...holds, ...dead].sort((one, other) => one.from - other.from);
 		const merged: Span[] = [];
 		for (const span of all) {
 			const last = merged.at(-1);
 			if (last && span.from <= last.to) last.to = Math.max(last.to, span.to);
 			else merged.push({ ...span });
 		}
-		spans.set(origin, merged);
+		spans.set(key, merged);
 		return merged;
 	}
 
@@ -175,8 +189,13 @@ export function collectFacts(history: History) {
 			} = settings(session);
 			const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
 			const isUnlimited = minutes === 0 && !keepsRunning;
+			const quietAt =
+				session.quietSince !== undefined && ifNobodyAnswers
+					? session.quietSince + unansweredAfterHours * HOUR
+					: Infinity;
 			const asked = session.requests[0]?.at ?? Infinity;
 			return Math.min(
+				quietAt,
 				isUnlimited ? Infinity : session.startedAt + minutes * MINUTE,
 				ifNobodyAnswers ? asked + unansweredAfterHours * HOUR : Infinity,
 			);
@@ -215,16 +234,16 @@ export function collectFacts(history: History) {
 			const quietMs = (lastReadAt - changedAt) * SHARE;
 			return Math.max(SHORTEST_MS, Math.min(LONGEST_MS, quietMs)) + WAKE_MS;
 		},
-		/** Milliseconds in which nobody can expect the node to act */
-		disturbedMs: (origin: string, from: number, to: number): number =>
-			disturbances(origin).reduce(
+		/** Milliseconds in which nobody can expect the node to act. @param isForReadings false for what needs no reading */
+		disturbedMs: (origin: string, from: number, to: number, isForReadings?: boolean): number =>
+			disturbances(origin, isForReadings).reduce(
 				(sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
 				0,
 			),
 		/** The time at which this many undisturbed milliseconds have passed */
-		after(origin: string, from: number, ms: number): number {
+		after(origin: string, from: number, ms: number, isForReadings?: boolean): number {
 			let [at, left] = [from, ms];
-			for (const span of disturbances(origin)) {
+			for (const span of disturbances(origin, isForReadings)) {
 				if (span.to <= at) continue;
 				const freeMs = Math.max(0, span.from - at);
 				if (freeMs >= left) break;

@@ -12,7 +12,7 @@ import { startPool } from './pool.mts';
 import { FAULTS } from './faults.mts';
 import { findFault } from './planted.mts';
 import { shrink } from './shrink.mts';
-import { expectedKinds, TABLE } from './table.mts';
+import { TABLE } from './table.mts';
 import { generate } from './world.mts';
 
 const { values } = parseArgs({
@@ -105,7 +105,7 @@ async function runTable(version: HostVersion): Promise<number> {
 		TABLE.map(async (row) => {
 			const { violations } = await pool.run({ seed: 1, ...row.world });
 			const kinds = violations.map(({ kind }) => kind).join(', ');
-			const isExpected = kinds === expectedKinds(row, version).join(', ');
+			const isExpected = kinds === (row.falls ?? []).join(', ');
 			console.log(`${isExpected ? ' ' : '!'} ${version} ${row.rule}: ${kinds || 'holds'}`);
 			return isExpected ? 0 : 1;
 		}),

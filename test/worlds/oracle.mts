@@ -1,9 +1,11 @@
 // The promises that hold in every world. They read the service's and people's truth, what left the nodes, and what n8n saved.
+import type { IDataObject } from 'n8n-workflow';
 import { collectFacts, nodeOf, WAKE_MS, type Facts } from './facts.mts';
 import type { History } from './run.mts';
 import { commandOf, resultOf, type RequestTruth, type SessionTruth } from './service.mts';
+import { executionOf } from './people.mts';
 import type { Row } from './shell.mts';
-import { AGENTS } from './workflow.mts';
+import { AGENTS, CALLING } from './workflow.mts';
 import { HOUR, MINUTE, SECOND } from './world.mts';
 
 export interface Violation {
@@ -36,22 +38,26 @@ function originsOf({ history }: Facts): string[] {
 // 1. Starts
 
 const startsOnce: Promised = (facts, report) => {
-	const { service } = facts.history;
+	const { service, world } = facts.history;
 	const byLabel = Map.groupBy(service.sessions, ({ label }) => label);
 	for (const [label, sessions] of byLabel) {
-		sessions.slice(1).forEach((session, index) => {
-			const before = sessions[index];
+		// Equal items have as many.
+		const count = world.isEqual ? world.items.length : 1;
+		for (const session of sessions.slice(count)) {
 			const { startedAt } = session;
-			if (before.endedAt === undefined || before.endedAt > startedAt)
+			const before = sessions.slice(0, sessions.indexOf(session));
+			const running = before.filter(({ endedAt = Infinity }) => endedAt > startedAt);
+			const completed = before.filter((each) => each.ended === 'completed');
+			if (running.length >= count)
 				report('a second session while the first runs', session, label, startedAt);
-			else if (before.ended === 'completed')
+			else if (new Set([...running, ...completed]).size >= count)
 				report('a second session after the first completed', session, label, startedAt);
-		});
+		}
 		const origin = facts.originOfLabel(label);
 		if (origin === undefined) continue;
 		const { maxTries = 1 } = facts.settings(sessions[0]);
 		const attempts = mainRows(facts, origin).length;
-		if (sessions.length > maxTries * attempts)
+		if (sessions.length > maxTries * attempts * count)
 			report(
 				'more sessions than Max Tries',
 				sessions.at(-1),
@@ -59,8 +65,46 @@ const startsOnce: Promised = (facts, report) => {
 				sessions.at(-1)!.startedAt,
 			);
 	}
-	for (const [label, products] of Map.groupBy(service.products, ({ label }) => label))
-		if (products.length > 1) report('created twice', undefined, label, products[1].at);
+	// A retry after a kill runs the node again, as n8n does with every node.
+	for (const [label, products] of Map.groupBy(service.products, ({ label }) => label)) {
+		const origin = facts.originOfLabel(`${label} `);
+		const attempts = origin === undefined ? 1 : mainRows(facts, origin).length;
+		const most = attempts * (world.isEqual ? world.items.length : 1);
+		if (products.length > most) report('created twice', undefined, label, products.at(-1)!.at);
+	}
+};
+
+/** What an approver ended isn't started again. */
+const endsWithAnAbort: Promised = (facts, report) => {
+	const { service, people, shell, world } = facts.history;
+	if (world.isEqual) return;
+	for (const session of service.sessions) {
+		const { endedAt } = session;
+		const abort = people.visits.find(
+			({ quiet, isSaved, shown, sessionId, at }) =>
+				quiet === 'abort' &&
+				isSaved &&
+				sessionId === session.sessionId &&
+				/<span>Abort the session/.test(shown) &&
+				at <= (endedAt ?? 0),
+		);
+		if (session.ended !== 'aborted' || !abort) continue;
+		// What was done about it meanwhile isn't known.
+		const later = people.visits.filter(
+			({ sessionId, isSaved }) => isSaved && sessionId === session.sessionId,
+		);
+		if (later.some(({ quiet }) => quiet !== 'abort')) continue;
+		const next = service.sessions.find(
+			({ label, startedAt }) => label === session.label && startedAt > endedAt!,
+		);
+		const origin = facts.originOfLabel(session.label);
+		if (!next || origin === undefined) continue;
+		const isRetried = mainRows(facts, origin).some(
+			({ startedAt }) => startedAt > endedAt! && startedAt <= next.startedAt,
+		);
+		if (!isRetried && shell.downs.every(({ from }) => from < session.startedAt))
+			report("a session after an approver's abort", next, session.label, next.startedAt);
+	}
 };
 
 // 2. Nobody starves
@@ -163,9 +207,17 @@ const isHandledInTime: Promised = (facts, report) => {
 		const failedAt = session.ended === 'completed' ? Infinity : (session.endedAt ?? Infinity);
 		const itemEnd = Math.min(facts.itemEndOf(session), facts.givesUpAt(session), failedAt);
 		for (const request of session.requests) {
-			const seenAt = readings.find((at) => at > request.at && at < (request.goneAt ?? Infinity));
+			const { hidden } = request;
+			const isSeen = (at: number) => !hidden || at < hidden.from || at >= hidden.to;
+			let seenAt = readings.find(
+				(at) => at > request.at && at < (request.goneAt ?? Infinity) && isSeen(at),
+			);
 			if (seenAt === undefined) continue;
+			if (hidden && seenAt < hidden.to && facts.after(origin, seenAt, 2 * MINUTE) > hidden.from)
+				seenAt = readings.find((at) => at >= hidden.to) ?? Infinity;
 			const end = facts.after(origin, seenAt, 2 * MINUTE);
+			// It changes with each reading, and is left to the dashboard.
+			if (request.reissuedAt.some((at) => at <= end)) continue;
 			if (Math.min(request.goneAt ?? Infinity, itemEnd, facts.history.ended) <= end) continue;
 			const command = commandIn(session, request);
 			if (isPolicyDecided(facts, session, request))
@@ -173,7 +225,10 @@ const isHandledInTime: Promised = (facts, report) => {
 			else if (
 				!people.messages.some(
 					({ at, sessionId, json }) =>
-						sessionId === session.sessionId && at <= end && mentions(JSON.stringify(json), command),
+						sessionId === session.sessionId &&
+						at >= request.at &&
+						at <= end &&
+						mentions(JSON.stringify(json), command),
 				)
 			)
 				report('not asked', session, command, end);
@@ -182,19 +237,33 @@ const isHandledInTime: Promised = (facts, report) => {
 };
 
 const isAskedOnce: Promised = (facts, report) => {
-	const known = new Map<string, Set<string>>();
-	for (const { at, executionId, sessionId, json } of facts.history.people.messages) {
+	const known = new Map<string, Map<string, number>>();
+	for (const { at, executionId, sessionId, json, link } of facts.history.people.messages) {
+		// A retry repeats the node behind To Approve with the message of the execution before.
+		if (link !== undefined && executionOf(link) !== executionId) continue;
 		const session = facts.history.service.sessions.find((each) => each.sessionId === sessionId);
 		if (!session) continue;
 		const text = JSON.stringify(json.pendingInteractions ?? json);
 		const key = `${executionId} ${sessionId}`;
-		const before = known.get(key) ?? new Set<string>();
+		const before = known.get(key) ?? new Map<string, number>();
 		const commands = session.requests
 			.map((each) => commandIn(session, each))
 			.filter((command) => mentions(text, command));
-		if (commands.length > 0 && commands.every((command) => before.has(command)))
-			report('asked again without news', session, commands.join(', '), at);
-		for (const command of commands) before.add(command);
+		/** How often something that looks like this was asked until then */
+		const countOf = (command: string) =>
+			session.requests
+				.filter((each) => commandIn(session, each) === command && each.at <= at)
+				.reduce((sum, each) => {
+					const ids = each.reissuedAt.filter((time) => time <= at).length;
+					return sum + 1 + ids + (each.hidden && each.hidden.to <= at ? 1 : 0);
+				}, 0);
+		const unique = [...new Set(commands)];
+		if (
+			unique.length > 0 &&
+			unique.every((command) => (before.get(command) ?? 0) >= countOf(command))
+		)
+			report('asked again without news', session, unique.join(', '), at);
+		for (const command of unique) before.set(command, (before.get(command) ?? 0) + 1);
 		known.set(key, before);
 	}
 };
@@ -207,16 +276,21 @@ const keepsDeadlines: Promised = (facts, report) => {
 		const { ifNobodyAnswers, unansweredAfterHours = 24, maxWaitMinutes } = facts.settings(session);
 		const itemEnd = facts.itemEndOf(session);
 		const isOver = (at: number) => Math.min(itemEnd, session.endedAt ?? Infinity, ended) <= at;
-		const lateAfter = (due: number) => {
-			const end = due + 11 * MINUTE + WAKE_MS;
-			return end + facts.disturbedMs(origin, due - MINUTE, end + HOUR);
-		};
+		const lateAfter = (due: number) =>
+			Math.max(
+				facts.after(origin, due, 11 * MINUTE + WAKE_MS),
+				due + 11 * MINUTE + WAKE_MS + facts.disturbedMs(origin, due - MINUTE, due + HOUR),
+			);
 		if (ifNobodyAnswers)
 			for (const request of session.requests) {
+				// Another ID is another request.
+				if (request.reissuedAt.length > 0 || request.hidden) continue;
 				const command = commandIn(session, request);
 				const asked = people.messages.find(
-					({ sessionId, json }) =>
-						sessionId === session.sessionId && mentions(JSON.stringify(json), command),
+					({ sessionId, json, at }) =>
+						at >= request.at &&
+						sessionId === session.sessionId &&
+						mentions(JSON.stringify(json), command),
 				);
 				if (!asked) continue;
 				const late = lateAfter(asked.at + unansweredAfterHours * HOUR);
@@ -236,7 +310,7 @@ const keepsDeadlines: Promised = (facts, report) => {
 // 3. Every outcome leaves once
 
 const leavesOnce: Promised = (facts, report) => {
-	const { service, world } = facts.history;
+	const { service, world, shell } = facts.history;
 	for (const session of service.sessions) {
 		const lefts = facts.leftOf(session);
 		for (const [executionId, all] of Map.groupBy(lefts, (each) => each.executionId)) {
@@ -245,13 +319,28 @@ const leavesOnce: Promised = (facts, report) => {
 			);
 			if (own.length > 1) report('an item leaves twice', session, executionId, own[1].at);
 		}
+		const byCaller = Map.groupBy(lefts, ({ executionId }) => shell.callerOf(executionId));
+		for (const [caller, all] of byCaller) {
+			const completed = all.filter(
+				({ node, json }) =>
+					node === nodeOf(session) &&
+					json.sessionId === session.sessionId &&
+					json.error === undefined,
+			);
+			if (new Set(completed.map(({ executionId }) => executionId)).size > 1)
+				report('two calls have one session', session, caller, completed.at(-1)!.at);
+		}
 	}
 	for (const origin of originsOf(facts)) {
 		const rows = mainRows(facts, origin);
 		const final = rows.at(-1)!;
 		if (!isFinal(final)) continue;
 		const own = service.sessions.filter(({ label }) => facts.originOfLabel(label) === origin);
-		const last = [...Map.groupBy(own, ({ label }) => label).values()].map((all) => all.at(-1)!);
+		const toLatest = (all: SessionTruth[]) =>
+			world.isEqual
+				? all.filter(({ ended }) => ended === undefined || ended === 'completed')
+				: [...Map.groupBy(all, ({ label }) => label).values()].map((each) => each.at(-1)!);
+		const last = toLatest(own);
 		const allRows = facts.executionsOf(origin);
 		// Another node's error says nothing of a session, but the execution's custom data does.
 		const isNamedIn = (row: Row, session: SessionTruth) =>
@@ -271,7 +360,7 @@ const leavesOnce: Promised = (facts, report) => {
 				if (
 					facts.isKnown(session) &&
 					facts.leftOf(session).length === 0 &&
-					!(isNamed(session) && world.shape === 'sub')
+					!(isNamed(session) && CALLING.includes(world.shape ?? 'one'))
 				)
 					report(
 						`an outcome is lost (${session.ended ?? 'running'})`,
@@ -282,16 +371,24 @@ const leavesOnce: Promised = (facts, report) => {
 		}
 		for (const row of rows) {
 			if (row.status !== 'error') continue;
+			const next = rows[rows.indexOf(row) + 1]?.startedAt ?? Infinity;
+			const late = own.find(
+				({ startedAt, sessionId }) =>
+					startedAt > row.endedAt! &&
+					startedAt < next &&
+					!allRows.some((each) => facts.errorsOf(each).includes(sessionId)),
+			);
+			if (late) report('a session starts after the end', late, late.label, late.startedAt);
 			const then = own.filter(({ startedAt }) => startedAt < row.endedAt!);
-			for (const session of [...Map.groupBy(then, ({ label }) => label).values()].map((all) =>
-				all.at(-1)!,
-			)) {
+			for (const session of toLatest(then)) {
 				if (!facts.isKnown(session) || facts.leftOf(session).some(({ at }) => at <= row.endedAt!))
 					continue;
 				const isRunning = session.endedAt === undefined || session.endedAt > row.endedAt!;
 				// A retry returns it.
 				if (session.ended === 'completed' && !isRunning && !isRefused(row)) continue;
 				if (isNamedIn(row, session)) continue;
+				// A kill took its ID, and the retry says that it may have been started.
+				if (isRefused(row) && !facts.isSaved(session)) continue;
 				// An earlier error named a session that was over before this execution.
 				const isOver = session.ended !== 'completed' && session.endedAt! < row.startedAt;
 				if (isOver && isNamed(session)) continue;
@@ -350,6 +447,25 @@ const startsPatiently: Promised = (facts, report) => {
 					shell.originOf(executionId) === origin && json.error !== undefined,
 			);
 			if (tries.length === 0 || !tries.every(isProven)) return;
+			// What can't happen before Max Wait is an error at once.
+			const isHopeless = ({
+				at,
+				retryAfterSeconds = 0,
+			}: {
+				at: number;
+				retryAfterSeconds?: number;
+			}) =>
+				at + retryAfterSeconds * SECOND >
+				(waitMs === Infinity ? at + 24 * HOUR - MINUTE : tries[0].at + waitMs - MINUTE);
+			const hopeless = all.find(isHopeless);
+			if (hopeless) {
+				const more = tries.find(
+					({ at }) => at > hopeless.at + 11 * MINUTE && at < (rows[0].endedAt ?? Infinity),
+				);
+				if (more && tries.includes(hopeless))
+					report("waits for a start that can't be", undefined, label, more.at);
+				return;
+			}
 			if (all.some(({ answered }) => answered !== '202' && !isProven({ answered }))) return;
 			const hasReached = service.arrivals.some(({ answered }) => answered !== 'unsent');
 			if (!hasReached) return;
@@ -405,6 +521,52 @@ const endsInTime: Promised = (facts, report) => {
 
 // 4. The record is true
 
+/** All that the service took of approvers is in `decisions`, of earlier tries, too. */
+function checkDecisions(
+	facts: Facts,
+	report: Report,
+	final: SessionTruth,
+	json: IDataObject,
+	leftAt: number,
+): void {
+	const { service, world, shell } = facts.history;
+	// After a kill, nobody knows what was sent.
+	if (world.isEqual || shell.downs.length > 0) return;
+	const origin = facts.originOfLabel(final.label);
+	if (origin === undefined || mainRows(facts, origin).length > 1) return;
+	const decisions = (json.decisions ?? []) as IDataObject[];
+	for (const session of service.sessions) {
+		if (session.label !== final.label || session.startedAt > final.startedAt) continue;
+		for (const request of session.requests) {
+			const { decision, goneAt = Infinity } = request;
+			if (decision?.by !== 'api' || request.reissuedAt.length > 0 || request.hidden) continue;
+			const command = commandIn(session, request);
+			const all = decisions.filter((each) => mentions(JSON.stringify(each), command));
+			const sent = service.arrivals.find(
+				({ kind, at, sessionId }) =>
+					kind === 'decide' && sessionId === session.sessionId && at === decision.at,
+			);
+			if (all.length === 0) {
+				const isEarlier = session !== final;
+				report(
+					isEarlier ? 'decisions lack an earlier try' : 'decisions lack one',
+					final,
+					command,
+					leftAt,
+				);
+				continue;
+			}
+			const next = session.requests.find(
+				(each) => each !== request && each.at > goneAt && commandIn(session, each) === command,
+			);
+			const until = Math.min(next?.at ?? Infinity, session.endedAt ?? Infinity, leftAt);
+			const seen = facts.goodReadings(session).filter((at) => at > goneAt && at < until);
+			if (sent?.isGood && seen.length >= 2 && !all.some(({ state }) => state === 'confirmed'))
+				report('a confirmed decision is called otherwise', final, JSON.stringify(all), leftAt);
+		}
+	}
+}
+
 const tellsTheTruth: Promised = (facts, report) => {
 	const { service, people, shell } = facts.history;
 	const sessionOf = (id: unknown) => service.sessions.find(({ sessionId }) => sessionId === id);
@@ -418,17 +580,24 @@ const tellsTheTruth: Promised = (facts, report) => {
 				report("another session's result", session, String(json.text), at);
 		}
 		for (const decision of (json.decisions ?? []) as Array<Record<string, unknown>>) {
-			if (decision.state !== 'confirmed') continue;
+			// The node's own request is none of the service.
+			if (decision.state !== 'confirmed' || decision.kind === 'quiet') continue;
 			const text = JSON.stringify(decision);
-			const request = session.requests.find((each) => mentions(text, commandIn(session, each)));
-			if (request?.decision?.by !== 'api')
-				report('confirmed, and the service never took it', session, text, at);
+			const earlier = service.sessions.filter(({ label }) => label === session.label);
+			const taken = earlier.flatMap((each) =>
+				each.requests.filter(
+					(request) => request.decision?.by === 'api' && mentions(text, commandIn(each, request)),
+				),
+			);
+			if (taken.length === 0) report('confirmed, and the service never took it', session, text, at);
 			else if (
 				decision.decision !== 'answer' &&
-				(decision.decision === 'approve') !== request.decision.isApproval
+				taken.every((request) => (decision.decision === 'approve') !== request.decision!.isApproval)
 			)
 				report('confirmed the other way round', session, text, at);
 		}
+		if (output === 0 && json.status === 'completed')
+			checkDecisions(facts, report, session, json, at);
 	}
 	for (const row of shell.rows.values()) {
 		const text = facts.errorsOf(row);
@@ -460,10 +629,11 @@ const tellsTheTruth: Promised = (facts, report) => {
 			const command = commandIn(session, request);
 			const isSeen =
 				people.visits.some(
-					({ isSent, choice, shown, at }) =>
+					({ isSent, choice, shown, at, openedAt }) =>
 						isSent &&
 						choice === 'approve' &&
 						mentions(shown, command) &&
+						openedAt >= request.at &&
 						at <= decision.at + MINUTE,
 				) ||
 				people.applied.some(
@@ -482,10 +652,14 @@ const sendsAnswers: Promised = (facts, report) => {
 			const origin = facts.originOfLabel(session.label);
 			if (origin === undefined) continue;
 			for (const request of session.requests) {
-				if (!mentions(visit.shown, commandIn(session, request)) || request.at > visit.at) continue;
+				if (!mentions(visit.shown, commandIn(session, request))) continue;
+				if (request.at > visit.openedAt) continue;
+				// It's another request by then, or was one.
+				if (request.reissuedAt.length > 0 || request.hidden) continue;
+				// Another session has the same words after Retry On Fail.
+				if ((session.endedAt ?? Infinity) < visit.openedAt) continue;
 				const itemEnd = facts.itemEndOf(session);
-				const late = visit.at + WAKE_MS + facts.disturbedMs(origin, visit.at, visit.at + WAKE_MS);
-				const end = late + facts.disturbedMs(origin, visit.at, late);
+				const end = facts.after(origin, visit.at, WAKE_MS);
 				const over = Math.min(
 					request.goneAt ?? Infinity,
 					session.endedAt ?? Infinity,
@@ -504,8 +678,9 @@ const sendsAnswers: Promised = (facts, report) => {
 				const { policy } = facts.settings(session);
 				if (policy === 'deny' || policy === 'approve') continue;
 				const saved = people.visits.filter(
-					({ isSaved, shown, at }) =>
+					({ isSaved, shown, at, openedAt }) =>
 						isSaved &&
+						openedAt >= request.at &&
 						mentions(shown, commandIn(session, request)) &&
 						at <= request.decision!.at + SECOND,
 				);
@@ -554,7 +729,152 @@ const linksWork: Promised = (facts, report) => {
 	}
 };
 
-// 6. Cost
+/** A link says what it's about, and shows a form only where an answer can count. */
+const linksTell: Promised = (facts, report) => {
+	const { people, service } = facts.history;
+	for (const visit of people.visits) {
+		const session = service.sessions.find(({ sessionId }) => sessionId === visit.sessionId)!;
+		if (/may have been cut off/.test(visit.body))
+			report('a link is called invalid', session, visit.sessionId, visit.at);
+		const isForm = visit.status === 200 && /name="shown"/.test(visit.body);
+		if (isForm && visit.isOver)
+			report('a form where no answer counts', session, visit.executionId, visit.at);
+		const unanswered = session.requests.filter(
+			({ at, goneAt, hidden }) => at < visit.at && goneAt === undefined && hidden,
+		);
+		if (
+			/Already answered/.test(visit.body) &&
+			unanswered.length > 0 &&
+			session.requests.every(({ decision }) => !decision) &&
+			people.visits.every(({ isSaved, sessionId }) => !isSaved || sessionId !== session.sessionId)
+		)
+			report('a page says answered, and nobody did', session, visit.executionId, visit.at);
+	}
+};
+
+/** In a retry, whoever has to answer has a link of this execution. */
+const retriesAsk: Promised = (facts, report) => {
+	const { people, service, shell, ended, world } = facts.history;
+	if (world.shape === 'parallel') return;
+	for (const session of service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		if (origin === undefined || facts.isKept(session) || !facts.isKnown(session)) continue;
+		for (const row of mainRows(facts, origin).slice(1)) {
+			const { startedAt, endedAt = ended } = row;
+			for (const request of session.requests) {
+				const { goneAt = Infinity, hidden, reissuedAt } = request;
+				if (isPolicyDecided(facts, session, request) || hidden || reissuedAt.length > 0) continue;
+				const seenAt = facts
+					.goodReadings(session)
+					.find((at) => at > request.at && at > startedAt && at < goneAt);
+				if (seenAt === undefined || seenAt > endedAt) continue;
+				const end = facts.after(origin, seenAt, 3 * MINUTE);
+				const over = Math.min(goneAt, endedAt, facts.itemEndOf(session), facts.givesUpAt(session));
+				if (Math.min(over, session.endedAt ?? Infinity, ended) <= end) continue;
+				// Whoever was asked before answers there.
+				const command = commandIn(session, request);
+				const isOwn = people.messages.some(
+					({ at, sessionId, json, link }) =>
+						sessionId === session.sessionId &&
+						at <= end &&
+						link !== undefined &&
+						shell.callerOf(executionOf(link)) === row.id &&
+						mentions(JSON.stringify(json), command),
+				);
+				if (!isOwn) report('nobody has a link of the retry', session, command, end);
+			}
+		}
+	}
+};
+
+// 6. Stop ends all
+
+const stopsAll: Promised = (facts, report) => {
+	const { shell, service, ended } = facts.history;
+	for (const { at, executionId } of shell.stops) {
+		const origin = shell.originOf(executionId);
+		const texts = shell.written.filter((each) => each.at >= at && each.at <= at + 2 * MINUTE);
+		for (const session of service.sessions) {
+			if (facts.originOfLabel(session.label) !== origin || !facts.isKnown(session)) continue;
+			// n8n doesn't stop the sub-workflow of a stopped execution.
+			if (CALLING.includes(facts.history.world.shape ?? 'one')) continue;
+			if (session.startedAt > at || at + 2 * MINUTE > ended) continue;
+			if ((session.endedAt ?? Infinity) <= at + MINUTE) continue;
+			const isDown = shell.downs.some(({ from }) => from >= at && from <= at + MINUTE);
+			if (isDown || facts.leftOf(session).some((each) => each.at <= at)) continue;
+			const isNamed =
+				texts.some(({ text }) => text.includes(session.sessionId)) ||
+				facts.errorsOf(shell.rows.get(executionId)!).includes(session.sessionId);
+			if (!isNamed) report('Stop leaves a session', session, session.label, at + MINUTE);
+		}
+	}
+};
+
+// 7. Quiet sessions
+
+const asksIfQuiet: Promised = (facts, report) => {
+	const { people, service, world, ended } = facts.history;
+	for (const session of service.sessions) {
+		const origin = facts.originOfLabel(session.label);
+		const { askIfQuietMinutes } = facts.settings(session);
+		if (origin === undefined || askIfQuietMinutes === undefined || world.clock) continue;
+		const quietMs = askIfQuietMinutes * MINUTE;
+		/** The latest activity that a reading could show by then */
+		const activeAt = (at: number) =>
+			session.quiet.find(({ from, to = Infinity }) => at >= from && at < to)?.from ?? at;
+
+		const aborts = service.arrivals.filter(
+			({ kind, sessionId }) => kind === 'abort' && sessionId === session.sessionId,
+		);
+		const isChosen = people.visits.some(
+			({ quiet, isSaved, sessionId }) =>
+				isSaved && quiet === 'abort' && sessionId === session.sessionId,
+		);
+		const hasMessage = session.messagesAt.length > 0;
+		const [abort] = aborts;
+		const isWaitOver = facts.givesUpAt(session) <= (abort?.at ?? Infinity) + MINUTE;
+		const isStopped = facts.history.shell.stops.length > 0;
+		if (
+			abort &&
+			!isChosen &&
+			!hasMessage &&
+			!isWaitOver &&
+			!isStopped &&
+			facts.history.world.stopAt === undefined &&
+			activeAt(abort.at) > abort.at - quietMs
+		)
+			report('a healthy session is ended as quiet', session, session.label, abort.at);
+		for (const { at, json, sessionId } of people.messages) {
+			if (sessionId !== session.sessionId || hasMessage) continue;
+			if (!/has been quiet for/.test(JSON.stringify(json.question))) continue;
+			if (activeAt(at) > at - quietMs + SECOND)
+				report("asked about a session that isn't quiet", session, session.label, at);
+		}
+		// A command is done at once, also while readings fail.
+		for (const visit of people.visits) {
+			const { at, quiet, isSaved, sessionId, openedAt } = visit;
+			if (!isSaved || sessionId !== session.sessionId || quiet === undefined || quiet === 'keep')
+				continue;
+			const isLast = !people.visits.some(
+				(each) =>
+					each.sessionId === sessionId && each.isSaved && each.at > at && each.at < at + HOUR,
+			);
+			if (!isLast || activeAt(openedAt) === openedAt || facts.isKept(session)) continue;
+			const end = facts.after(origin, at, WAKE_MS, false);
+			const done = service.arrivals.find(
+				(each) =>
+					each.sessionId === sessionId &&
+					each.at >= at - SECOND &&
+					each.kind === (quiet === 'abort' ? 'abort' : 'message'),
+			);
+			const over = Math.min(session.endedAt ?? Infinity, facts.itemEndOf(session), ended);
+			if (over > end && (done?.at ?? Infinity) > end)
+				report(`a quiet session's ${quiet} comes late`, session, session.label, end);
+		}
+	}
+};
+
+// 8. Cost
 
 /** Returns how often a pausing node reads a session: each 70 s, then after 5% of the time since a change, at most after 10 minutes. */
 function plannedReadings({ startedAt, changes }: SessionTruth, lifeMs: number): number {
@@ -643,6 +963,7 @@ const costsLittle: Promised = (facts, report) => {
 /** In the order of README.md */
 const PROMISES: Promised[] = [
 	startsOnce,
+	endsWithAnAbort,
 	isExecutedSoon,
 	isReadInTime,
 	isReadBeforePause,
@@ -655,6 +976,10 @@ const PROMISES: Promised[] = [
 	tellsTheTruth,
 	sendsAnswers,
 	linksWork,
+	linksTell,
+	retriesAsk,
+	stopsAll,
+	asksIfQuiet,
 	costsLittle,
 ];
 

@@ -1,4 +1,4 @@
-// The built package, loaded again for each process of n8n: a kill takes its memory.
+// The built package, loaded again for each process of n8n: a kill takes its memory. So does another worker, which the modules' maps show.
 import * as crypto from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,10 @@ import type { Random } from './random.mts';
 
 const root = join(import.meta.dirname, '../..');
 const require = createRequire(import.meta.url);
-const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
+const PARAMETERS = [
+	...['exports', 'require', 'module', '__filename', '__dirname'],
+	...['Map', 'Set', 'WeakMap', 'WeakSet'],
+];
 
 type Compiled = (...given: unknown[]) => void;
 
@@ -26,8 +29,79 @@ function compile(file: string): Compiled {
 	return fresh;
 }
 
+export interface LoadedPackage extends BuiltPackage {
+	/** Empties what modules remember, as if another worker went on. */
+	forget(): void;
+}
+
+/** Keeps the maps and sets that modules make while they are loaded, with what is in them by then. */
+function createMemory() {
+	let isLoading = false;
+	const made: Array<Map<unknown, unknown> | Set<unknown>> = [];
+	const initial = new Map<object, unknown[]>();
+	const weak: Array<() => void> = [];
+
+	/** Makes a weak map or set that can be emptied. */
+	function watchWeak<T extends WeakMap<object, unknown> | WeakSet<object>>(
+		it: T,
+		create: () => T,
+	): T {
+		let current = create();
+		for (const name of ['get', 'set', 'add', 'has', 'delete'] as const)
+			if (name in it)
+				Object.defineProperty(it, name, {
+					value(...given: unknown[]) {
+						const result = (current as any)[name](...given);
+						return result === current ? it : result;
+					},
+				});
+		weak.push(() => void (current = create()));
+		return it;
+	}
+
+	const watched = <T extends object>(type: new () => T, keep: (it: any) => T): new () => T =>
+		new Proxy(type, {
+			construct(target, given) {
+				const it = Reflect.construct(target, given) as T;
+				return isLoading ? keep(it) : it;
+			},
+		});
+	const keep = <T extends Map<unknown, unknown> | Set<unknown>>(it: T): T => (made.push(it), it);
+
+	return {
+		types: {
+			Map: watched(Map, keep),
+			Set: watched(Set, keep),
+			WeakMap: watched(WeakMap, (it) => watchWeak(it, () => new WeakMap())),
+			WeakSet: watched(WeakSet, (it) => watchWeak(it, () => new WeakSet())),
+		},
+		/** Keeps what the work makes. */
+		load<T>(work: () => T): T {
+			const isOutermost = !isLoading;
+			isLoading = true;
+			const result = work();
+			if (!isOutermost) return result;
+			isLoading = false;
+			for (const each of made.splice(0)) initial.set(each, [...each]);
+			return result;
+		},
+		forget(): void {
+			for (const [it, entries] of initial) {
+				const all = it as Map<unknown, unknown> & Set<unknown>;
+				all.clear();
+				for (const entry of entries)
+					if (it instanceof Map) all.set(...(entry as [unknown, unknown]));
+					else all.add(entry);
+			}
+			for (const empty of weak) empty();
+		},
+	};
+}
+
 /** Loads the package as a new process does. */
-export function loadPackage(random: Random): BuiltPackage {
+export function loadPackage(random: Random): LoadedPackage {
+	const memory = createMemory();
+	const { types } = memory;
 	const modules = new Map<string, { exports: any }>();
 	const bytes = (count: number) => Buffer.from(Array.from({ length: count }, () => random() * 256));
 	const ownCrypto = {
@@ -55,7 +129,12 @@ export function loadPackage(random: Random): BuiltPackage {
 			if (name === 'n8n-workflow') return n8nWorkflow;
 			return name === 'node:crypto' ? ownCrypto : require(name);
 		};
-		compile(file)(module.exports, requireFrom, module, file, folder);
+		memory.load(() =>
+			compile(file)(
+				...[module.exports, requireFrom, module, file, folder],
+				...[types.Map, types.Set, types.WeakMap, types.WeakSet],
+			),
+		);
 		return module.exports;
 	}
 	const { n8n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -68,5 +147,6 @@ export function loadPackage(random: Random): BuiltPackage {
 		core.DirectoryLoader.applyDeclarativeNodeOptionParameters(node);
 		return [PACKAGE + node.description.name, node];
 	});
-	return { nodes: Object.fromEntries(nodes), credential: create(n8n.credentials[0]) };
+	const credential = create(n8n.credentials[0]);
+	return { nodes: Object.fromEntries(nodes), credential, forget: memory.forget };
 }

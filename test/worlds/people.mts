@@ -19,6 +19,10 @@ interface Message {
 /** What somebody did with a link */
 interface Visit {
 	at: number;
+	/** When the page was loaded that they sent, or now */
+	openedAt: number;
+	/** The execution of the link had ended. */
+	isOver: boolean;
 	sessionId: string;
 	executionId: string;
 	/** Seconds for which n8n didn't let them in */
@@ -28,10 +32,14 @@ interface Visit {
 	isJson: boolean;
 	isSent: boolean;
 	choice?: 'approve' | 'deny';
+	/** What they chose for a quiet session */
+	quiet?: Habit['quiet'];
 	/** The page when they chose */
 	shown: string;
 	/** The page says that the answer was saved */
 	isSaved: boolean;
+	/** What they got */
+	body: string;
 }
 
 /** An answer given by Apply an Answer */
@@ -48,6 +56,13 @@ export type People = ReturnType<typeof createPeople>;
 const PATIENCE_MS = MINUTE;
 const AGAIN_MS = 5 * SECOND;
 const READING_MS = 8 * SECOND;
+/** As the page says it */
+const QUIET = { keep: 'Keep waiting', message: 'Send a message', abort: 'Abort the session' };
+const ENDED = ['success', 'error', 'canceled', 'crashed'];
+
+/** Returns the execution that a link is of. */
+export const executionOf = (link: string): string =>
+	/\/webhook-waiting\/([^/]+)/.exec(link)?.[1] ?? '';
 
 export function createPeople(
 	world: World,
@@ -73,30 +88,46 @@ export function createPeople(
 		}
 	}
 
-	async function visit(message: Message, denies: boolean, isChange = false): Promise<void> {
-		const { sessionId, executionId } = message;
-		const note = (what: Omit<Visit, 'at' | 'sessionId' | 'executionId'>) => {
-			visits.push({ at: time.now(), sessionId, executionId, ...what });
+	async function visit(
+		message: Message,
+		denies: boolean,
+		{ quiet = 'keep', keepsTabMs = 0 }: Partial<Habit>,
+		isChange = false,
+	): Promise<void> {
+		const { sessionId } = message;
+		const executionId = executionOf(message.link!);
+		const isOver = () =>
+			ENDED.includes(getShell().rows.get(executionId)!.status) || getShell().isRetried(executionId);
+		let openedAt: number | undefined;
+		const note = (
+			what: Omit<Visit, 'at' | 'sessionId' | 'executionId' | 'openedAt' | 'isOver'>,
+		) => {
+			const at = time.now();
+			openedAt ??= at;
+			visits.push({ at, openedAt, sessionId, executionId, isOver: isOver(), ...what });
 			const title = /<h1[^>]*>([^<]*)/.exec(what.shown)?.[1] ?? '';
 			log(`person ${what.isSent ? 'sends' : 'opens'}: ${what.status} ${title}`);
 		};
 		const opened = await reach(message);
 		note({ ...opened, isSent: false, shown: opened.body, isSaved: false });
 		if (opened.status !== 200) return;
-		await time.sleep(isChange ? 2 * SECOND : READING_MS);
+		await time.sleep((isChange ? 2 * SECOND : READING_MS) + keepsTabMs);
 		const texts = Object.fromEntries(
 			[...opened.body.matchAll(/<textarea[^>]* name="(answer\d+)"/g)].map(([, name]) => [
 				name,
 				denies ? 'No' : 'Yes',
 			]),
 		);
-		const form = fillIn(opened.body, denies ? 'Deny' : 'Approve', texts);
+		const chosen = fillIn(opened.body, QUIET[quiet]);
+		const isQuiet = /<span>Keep waiting/.test(opened.body);
+		const form = { ...chosen, ...fillIn(opened.body, denies ? 'Deny' : 'Approve', texts) };
 		if (form.shown === undefined) return;
 		const sent = await reach(message, form);
 		note({
 			...sent,
 			isSent: true,
 			choice: denies ? 'deny' : 'approve',
+			...(isQuiet && { quiet }),
 			shown: opened.body,
 			isSaved: sent.status === 200 && /Your answer was saved/.test(sent.body),
 		});
@@ -127,10 +158,12 @@ export function createPeople(
 				);
 		}
 		if (message.link === undefined) return;
-		void visit(message, denies);
-		if (habit.isTwo) time.after(SECOND, () => void visit(message, !denies));
+		const first = messages.find(({ sessionId, link }) => sessionId === message.sessionId && link);
+		const used = habit.takesFirstLink ? first! : message;
+		void visit(used, denies, habit);
+		if (habit.isTwo) time.after(SECOND, () => void visit(used, !denies, habit));
 		if (habit.changesAfterMs !== undefined)
-			time.after(READING_MS + habit.changesAfterMs, () => void visit(message, !denies, true));
+			time.after(READING_MS + habit.changesAfterMs, () => void visit(used, !denies, habit, true));
 	}
 
 	return {

@@ -33,7 +33,7 @@ const isEnded = ({ status }: Row) => !['running', 'waiting'].includes(status);
 
 /** Returns whether an item has so many sessions that more tell nothing new. */
 function hasTooManySessions(
-	{ settings, second }: World,
+	{ settings, second, isEqual, items }: World,
 	{ sessions }: Service,
 	rows: number,
 ): boolean {
@@ -41,7 +41,9 @@ function hasTooManySessions(
 	const tries = Math.max(settings?.maxTries ?? 1, second?.maxTries ?? 1);
 	const counts = new Map<string, number>();
 	for (const { label } of sessions) counts.set(label, (counts.get(label) ?? 0) + 1);
-	return Math.max(...counts.values()) > tries * Math.min(rows, 4) + 1;
+	return (
+		Math.max(...counts.values()) > tries * Math.min(rows, 4) * (isEqual ? items.length : 1) + 1
+	);
 }
 
 /** Runs a world. With a fault, the package has it. */
@@ -64,7 +66,7 @@ export async function runWorld(world: World, fault?: Fault): Promise<History> {
 	function trigger(): void {
 		if (!shell.isUp()) return void time.after(30 * SECOND, trigger);
 		const name = `run${++triggered}`;
-		shell.trigger(world.items.map((_, item) => `${name} item${item}`));
+		shell.trigger(world.items.map((_, item) => `${name} item${world.isEqual ? 0 : item}`));
 	}
 
 	/** People look for failed executions every few seconds, and retry them after a while. */

@@ -11,6 +11,10 @@ export interface RequestTruth {
 	ask: Ask;
 	at: number;
 	goneAt?: number;
+	/** Readings don't show it meanwhile. */
+	hidden?: { from: number; to: number };
+	/** Times at which it got another ID */
+	reissuedAt: number[];
 	decision?: { isApproval: boolean; at: number; by: 'api' | 'dashboard' };
 }
 
@@ -22,18 +26,26 @@ export interface SessionTruth {
 	requests: RequestTruth[];
 	/** Times at which something changed that a reading shows, besides times */
 	changes: number[];
+	/** Since when it has been quiet */
+	quietSince?: number;
+	/** Times of messages, each of which ends the quiet */
+	messagesAt: number[];
+	/** Times in which it was quiet, until now if they have no end */
+	quiet: Array<{ from: number; to?: number }>;
 	endedAt?: number;
 	ended?: 'completed' | 'failed' | 'aborted';
 }
 
 export interface Arrival {
 	at: number;
-	kind: 'start' | 'read' | 'decide' | 'abort' | 'other';
+	kind: 'start' | 'read' | 'decide' | 'abort' | 'message' | 'other';
 	/** The label of a start */
 	label?: string;
 	sessionId?: string;
 	/** What the sender got */
 	answered: string;
+	/** What a 429 asked for */
+	retryAfterSeconds?: number;
 	/** The time at which it got that. Missing if n8n was killed before, or the response was lost */
 	deliveredAt?: number;
 	/** The sender got the service's own answer to what it asked */
@@ -98,6 +110,8 @@ export function createService(
 	const works = new Map<SessionTruth, Work>();
 
 	const isPending = ({ goneAt }: RequestTruth) => goneAt === undefined;
+	const isHidden = ({ hidden }: RequestTruth) =>
+		hidden !== undefined && time.now() >= hidden.from && time.now() < hidden.to;
 	const isBlocked = ({ requests }: SessionTruth) =>
 		requests.some((request) => isPending(request) && !request.ask.isIdle);
 
@@ -109,12 +123,16 @@ export function createService(
 		log(`session ${session.label} ${how}`);
 	}
 
-	function ask(session: SessionTruth, what: Ask): void {
+	function ask(session: SessionTruth, what: Ask, before?: RequestTruth): void {
+		const { afterMs = 0, lastsMs = 0 } = what.gone ?? {};
+		const from = time.now() + afterMs;
 		const request: RequestTruth = {
-			name: String(session.requests.length + 1),
-			id: `int-${++interactions}`,
+			name: before?.name ?? String(session.requests.length + 1),
+			id: before?.ask.again?.hasSameId ? before.id : `int-${++interactions}`,
 			ask: what,
 			at: time.now(),
+			reissuedAt: [],
+			...(what.gone && { hidden: { from, to: from + lastsMs } }),
 		};
 		session.requests.push(request);
 		session.changes.push(time.now());
@@ -123,6 +141,7 @@ export function createService(
 		const reissue = () => {
 			if (!isPending(request) || session.ended) return;
 			request.id = `int-${++interactions}`;
+			request.reissuedAt.push(time.now());
 			time.after(what.reissuedMs!, reissue);
 		};
 		time.after(what.reissuedMs, reissue);
@@ -134,12 +153,19 @@ export function createService(
 		if (!work) return;
 		if (isBlocked(session)) return void (work.since = undefined);
 		if (work.since !== undefined) return;
-		work.since = time.now();
+		const since = time.now();
+		work.since = since;
 		const next = work.asks[work.asked];
-		const until = Math.min(next?.afterMs ?? Infinity, work.plan.lastsMs);
+		const quietMs = session.messagesAt.length === 0 ? work.plan.quietAfterMs : undefined;
+		const until = Math.min(next?.afterMs ?? Infinity, work.plan.lastsMs, quietMs ?? Infinity);
 		time.after(until - work.doneMs, () => {
-			if (works.get(session) !== work || work.since === undefined) return;
+			if (works.get(session) !== work || work.since !== since) return;
 			work.doneMs = until;
+			if (until === quietMs) {
+				session.quietSince = time.now();
+				session.quiet.push({ from: time.now() });
+				return log(`session ${session.label} is quiet`);
+			}
 			work.since = undefined;
 			if (next && next.afterMs <= work.plan.lastsMs) {
 				work.asked++;
@@ -158,7 +184,9 @@ export function createService(
 
 	function start(label: string): SessionTruth {
 		const before = sessions.filter((each) => each.label === label).length;
-		const tries = world.items[itemOf(label) % world.items.length];
+		const tries = world.isEqual
+			? world.items.map(([first]) => first)
+			: world.items[itemOf(label) % world.items.length];
 		const plan = tries[Math.min(before, tries.length - 1)];
 		const session: SessionTruth = {
 			sessionId: uuid(2, sessions.length + 1),
@@ -166,6 +194,8 @@ export function createService(
 			startedAt: time.now(),
 			requests: [],
 			changes: [time.now()],
+			messagesAt: [],
+			quiet: [],
 		};
 		sessions.push(session);
 		const asks = [...(plan.asks ?? [])].sort((one, other) => one.afterMs - other.afterMs);
@@ -186,11 +216,29 @@ export function createService(
 		request.decision = { isApproval, at: time.now(), by };
 		session.changes.push(time.now());
 		log(`session ${session.label} request ${request.name}: ${text} (${by})`);
+		const { again, ...once } = request.ask;
+		if (again)
+			time.after(again.afterMs, () => {
+				if (!session.ended) ask(session, once, request);
+			});
+		proceed(session);
+	}
+
+	/** Wakes a quiet session. */
+	function tell(session: SessionTruth, text: string): void {
+		session.messagesAt.push(time.now());
+		session.changes.push(time.now());
+		log(`session ${session.label} gets a message: ${text}`);
+		const work = works.get(session);
+		if (!work || session.quietSince === undefined) return;
+		session.quietSince = undefined;
+		session.quiet.at(-1)!.to = time.now();
+		work.since = undefined;
 		proceed(session);
 	}
 
 	function view(session: SessionTruth) {
-		const pending = session.requests.filter(isPending);
+		const pending = session.requests.filter((each) => isPending(each) && !isHidden(each));
 		const last = session.changes.at(-1)!;
 		return {
 			sessionId: session.sessionId,
@@ -222,7 +270,9 @@ export function createService(
 				text: session.ended === 'completed' ? resultOf(session.label) : 'Working',
 				createdAt: new Date(last).toISOString(),
 			},
-			lastActivityAt: new Date(session.ended ? last : time.now()).toISOString(),
+			lastActivityAt: new Date(
+				session.ended ? last : (session.quietSince ?? time.now()),
+			).toISOString(),
 		};
 	}
 
@@ -288,6 +338,15 @@ export function createService(
 					return json(200, view(session));
 				},
 			};
+		if (rest === '/messages')
+			return {
+				kind: 'message',
+				sessionId,
+				handle() {
+					tell(session, JSON.stringify(body));
+					return json(202, view(session));
+				},
+			};
 		const [, id] = /^\/interactions\/([^/]+)\/resolve$/.exec(rest) ?? [];
 		if (id === undefined) return { kind: 'other', sessionId, handle: notFound };
 		return {
@@ -295,7 +354,7 @@ export function createService(
 			sessionId,
 			handle() {
 				const request = session.requests.find((each) => each.id === id && isPending(each));
-				if (!request) return notFound();
+				if (!request || isHidden(request)) return notFound();
 				decide(session, request, String(body.response), 'api');
 				return json(200, view(session));
 			},
@@ -309,7 +368,7 @@ export function createService(
 			({ fromMs, lastsMs, on, share }) =>
 				ms >= fromMs &&
 				ms < fromMs + lastsMs &&
-				(on === 'all' || on === kind || (on === 'decide' && kind === 'abort')) &&
+				(on === 'all' || on === kind || (on === 'decide' && /abort|message/.test(kind))) &&
 				(share >= 1 || random.chance(share)),
 		);
 	}
@@ -336,7 +395,9 @@ export function createService(
 		}
 		switch (weather?.kind) {
 			case '429':
-				return failure(429, 'too_many', { 'retry-after': '20' });
+				return failure(429, 'too_many', {
+					'retry-after': String(weather.retryAfterSeconds ?? 20),
+				});
 			case '503':
 				return failure(503, 'unavailable');
 			case '503 page':
@@ -377,6 +438,9 @@ export function createService(
 				label: found.label,
 				sessionId: found.sessionId,
 				answered: response ? String(response.status) : 'lost',
+				...(response?.status === 429 && {
+					retryAfterSeconds: Number(response.headers['retry-after']),
+				}),
 				isGood:
 					response !== undefined && (!weather || weather.kind === 'slow') && response.status < 300,
 			};

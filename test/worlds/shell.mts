@@ -17,14 +17,14 @@ import {
 	core,
 	Credentials,
 	deduplication,
+	logger,
 	n8nWorkflow,
 	usePackage,
-	type BuiltPackage,
 } from '../../n8n-host/core.mts';
 import { PACKAGE } from '../../n8n-host/workflows.mts';
 import type { ReceivedResponse, SentRequest } from '../support/http.mts';
 import type { Fault } from './faults.mts';
-import { loadPackage } from './package.mts';
+import { loadPackage, type LoadedPackage } from './package.mts';
 import type { Random } from './random.mts';
 import type { Service } from './service.mts';
 import type { Time, Timer } from './time.mts';
@@ -49,7 +49,7 @@ export interface Row {
 	retryOf?: string;
 	parentId?: string;
 	startedAt: number;
-	/** Of the latest run of its process, also for those that a kill ended */
+	/** When it ended, also by a kill */
 	endedAt?: number;
 }
 
@@ -87,7 +87,7 @@ interface Process {
 	isDead: boolean;
 	startedAt: number;
 	wallOffset: number;
-	package: BuiltPackage;
+	package: LoadedPackage;
 	active: Map<string, Active>;
 	waiting: Map<string, Timer>;
 }
@@ -163,6 +163,13 @@ export function createShell(
 	const problems: Array<{ at: number; kind: string; about: string }> = [];
 	/** Times in which n8n was down */
 	const downs: Array<{ from: number; to: number }> = [];
+	/** Executions that were stopped while they ran */
+	const stops: Array<{ at: number; executionId: string }> = [];
+	/** What nodes wrote to the log */
+	const written: Array<{ at: number; text: string }> = [];
+	let areStopsLeft = world.stopInWakeMs !== undefined;
+	/** Requests and marks whose answers n8n waits for */
+	let inFlight = 0;
 	const kills = [...(world.kills ?? [])];
 	let executions = 0;
 	let wallOffset = 0;
@@ -173,10 +180,20 @@ export function createShell(
 	const others = otherTypes({
 		notify,
 		behindMs: world.behindMs ?? MINUTE,
-		batchSize: world.batchSize ?? 1,
+		batchSize: world.shape === 'calls' ? 1 : (world.batchSize ?? 1),
+		messageFailures: world.messageFailures ?? 0,
 	});
+	const write = (text: unknown, meta?: unknown) =>
+		void written.push({ at: time.now(), text: `${String(text)} ${JSON.stringify(meta)}` });
+	Object.assign(logger(), { error: write, warn: write, info: write });
 
 	const seconds = (at: number) => ((at - began) / SECOND).toFixed(1);
+
+	/** Lets another worker go on, which remembers nothing. What is on its way is left alone: no other worker could have it. */
+	function forget(process: Process, when: NonNullable<World['forgets']>): void {
+		if (inFlight > 0 || (world.forgets !== when && world.forgets !== 'runs')) return;
+		process.package.forget();
+	}
 
 	// Kills
 
@@ -185,6 +202,7 @@ export function createShell(
 		if (!dead) return;
 		log(`n8n is killed`);
 		dead.isDead = true;
+		inFlight = 0;
 		current = undefined;
 		time.drop(dead);
 		for (const row of rows.values()) if (row.status === 'running') row.endedAt = time.now();
@@ -264,9 +282,11 @@ export function createShell(
 			const process = current;
 			if (!process) return await never();
 			const context = contextOf(about as never);
+			inFlight++;
 			await wait(process, MARK_MS);
 			const before = marks.get(context) ?? [];
 			await wait(process, MARK_MS);
+			inFlight--;
 			const processed = items.filter((item) => before.includes(item));
 			const fresh = items.filter((item) => !before.includes(item));
 			const { maxEntries = Infinity } = (options ?? {}) as { maxEntries?: number };
@@ -279,8 +299,10 @@ export function createShell(
 			if (!process) return await never();
 			const context = contextOf(about as never);
 			await wait(process, MARK_MS);
+			inFlight++;
 			const before = marks.get(context) ?? [];
 			await wait(process, MARK_MS);
+			inFlight--;
 			marks.set(
 				context,
 				before.filter((mark) => !items.includes(mark)),
@@ -366,6 +388,7 @@ export function createShell(
 				throw new Error('The execution never ends');
 			}
 			known.push({ node, isFinished: false });
+			forget(process, 'runs');
 			if (isKilledAt(process, 'node')) await never();
 		});
 		hooks.addHandler(
@@ -397,7 +420,7 @@ export function createShell(
 					status,
 					isFinished: run.finished === true,
 					waitTill: run.waitTill?.getTime(),
-					endedAt: time.now(),
+					endedAt: run.waitTill ? undefined : time.now(),
 				},
 				(now) => isOld || now.status !== 'canceled',
 			);
@@ -642,6 +665,11 @@ export function createShell(
 		if (row.isFinished) return;
 		const executionData = readData(row);
 		log(`execution ${row.id} wakes`);
+		forget(process, 'wakes');
+		if (areStopsLeft && downs.length > 0 && row.parentId === undefined) {
+			areStopsLeft = false;
+			time.after(world.stopInWakeMs!, () => stop(row.id), process);
+		}
 		await run(
 			process,
 			{ executionMode: row.mode, executionData, workflowData: structuredClone(row.workflow) },
@@ -690,12 +718,13 @@ export function createShell(
 			if (parent.status !== 'waiting' || !n8nWorkflow.WAIT_FOR_SUB_EXECUTION) continue;
 			if (parent.waitTill !== n8nWorkflow.WAIT_FOR_SUB_EXECUTION.getTime()) continue;
 			// n8n reads the IDs from the parent's data.
-			const child = [...rows.values()].find(
+			const children = [...rows.values()].filter(
 				({ status, parentId }) =>
 					parentId === parent.id && !['running', 'waiting'].includes(status),
 			);
-			if (child && (await patchParent(process, parent, child, readData(child))))
-				await resume(process, parent).catch(ignoreResuming);
+			for (const child of children)
+				if (await patchParent(process, parent, child, readData(child)))
+					await resume(process, parent).catch(ignoreResuming);
 		}
 	}
 
@@ -844,6 +873,7 @@ export function createShell(
 			[],
 			data,
 		);
+		forget(process, 'wakes');
 		const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
 		if (workflowData === undefined) return answer;
 		entry.data.main = workflowData;
@@ -869,6 +899,38 @@ export function createShell(
 		const before = row?.retryOf ?? row?.parentId;
 		return before === undefined ? id : originOf(before);
 	};
+
+	/** The execution of the workflow that this one is part of */
+	const callerOf = (id: string): string => {
+		const parent = rows.get(id)?.parentId;
+		return parent === undefined ? id : callerOf(parent);
+	};
+
+	/** executions/execution.service.js, stopInRegularMode */
+	function stop(id: string): void {
+		const process = current;
+		const row = rows.get(id);
+		if (!process || !row || !['running', 'waiting'].includes(row.status)) return;
+		log(`execution ${id} is stopped`);
+		const active = process.active.get(id);
+		if (row.status === 'running') {
+			stops.push({ at: time.now(), executionId: id });
+			active?.execution?.cancel();
+		} else process.active.delete(id);
+		time.cancel(process.waiting.get(id));
+		process.waiting.delete(id);
+		const data = readData(row);
+		data.resultData.error = {
+			name: 'ManualExecutionCancelledError',
+			message: 'The execution was cancelled manually',
+		} as never;
+		void update(process, row, {
+			run: data,
+			status: 'canceled',
+			waitTill: undefined,
+			endedAt: time.now(),
+		});
+	}
 
 	const nobody: LinkAnswer = { status: 0, body: '', isJson: true };
 
@@ -920,29 +982,12 @@ export function createShell(
 				workflowData,
 			});
 		},
-		/** executions/execution.service.js, stopInRegularMode */
-		stop(id: string): void {
-			const process = current;
-			const row = rows.get(id);
-			if (!process || !row || !['running', 'waiting'].includes(row.status)) return;
-			log(`execution ${id} is stopped`);
-			const active = process.active.get(id);
-			if (row.status === 'running') active?.execution?.cancel();
-			else process.active.delete(id);
-			time.cancel(process.waiting.get(id));
-			process.waiting.delete(id);
-			const data = readData(row);
-			data.resultData.error = {
-				name: 'ManualExecutionCancelledError',
-				message: 'The execution was cancelled manually',
-			} as never;
-			void update(process, row, {
-				run: data,
-				status: 'canceled',
-				waitTill: undefined,
-				endedAt: time.now(),
-			});
-		},
+		stop,
+		stops,
+		written,
+		callerOf,
+		/** True if an execution was retried */
+		isRetried: (id: string) => isRetried(rows.get(id)),
 		/** executions/execution.service.js, retry */
 		retry(id: string, isCurrent: boolean): void {
 			const process = current;
@@ -993,12 +1038,16 @@ export function createShell(
 		async send(request: SentRequest): Promise<ReceivedResponse> {
 			const process = current;
 			if (!process || isKilledAt(process, 'request')) return await never();
+			inFlight++;
 			return await new Promise<ReceivedResponse>((resolve, reject) => {
 				const weather = service.weatherFor(request);
 				const fail = (code: string, more: object = {}) =>
 					time.after(
 						latencyMs / 2,
-						() => reject(Object.assign(new Error(`read ${code}`), { code, ...more })),
+						() => {
+							inFlight--;
+							reject(Object.assign(new Error(`read ${code}`), { code, ...more }));
+						},
 						process,
 					);
 				if (weather?.kind === 'unsent') {
@@ -1012,6 +1061,7 @@ export function createShell(
 					if (!response) return void fail('ECONNRESET');
 					const deliver = () => {
 						arrival.deliveredAt = time.now();
+						inFlight--;
 						resolve(response);
 					};
 					time.after(latencyMs / 2, deliver, process);

@@ -2,7 +2,7 @@
 import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { byId, PACKAGE } from '../../n8n-host/workflows.mts';
 import { projectId } from './service.mts';
-import type { Settings, World } from './world.mts';
+import type { Settings, Shape, World } from './world.mts';
 
 /** The names of the nodes that run sessions */
 export const AGENTS = ['A', 'B'];
@@ -53,6 +53,8 @@ export interface Surroundings {
 	notify(items: IDataObject[], executionId: string): void;
 	behindMs: number;
 	batchSize: number;
+	/** How often a message can't be sent */
+	messageFailures: number;
 }
 
 /** Returns the types of all nodes that aren't of the package. */
@@ -60,7 +62,9 @@ export function otherTypes({
 	notify,
 	behindMs,
 	batchSize,
+	messageFailures,
 }: Surroundings): Record<string, INodeType> {
+	let failures = 0;
 	const sleep = async (ms: number) => await new Promise<void>((done) => void setTimeout(done, ms));
 	return {
 		// n8n passes the data of a trigger with a webhook on (n8n-core, workflow-execute.js, executeNode).
@@ -81,6 +85,7 @@ export function otherTypes({
 		}),
 		notify: nodeType('notify', {
 			async execute() {
+				if (failures++ < messageFailures) throw new Error('The channel is down');
 				notify(
 					this.getInputData().map(({ json }) => json),
 					this.getExecutionId(),
@@ -170,7 +175,7 @@ const RULES = {
 /** Returns what a user enters in Run Agent Session. */
 function agentParameters(name: string, settings: Settings, isFirst: boolean): IDataObject {
 	const { keepsRunning, policy, maxWaitMinutes, letsRun, ifNobodyAnswers } = settings;
-	const { unansweredAfterHours, maxConcurrent } = settings;
+	const { unansweredAfterHours, maxConcurrent, askIfQuietMinutes } = settings;
 	return {
 		operation: 'start',
 		projectId: byId(projectId),
@@ -187,6 +192,7 @@ function agentParameters(name: string, settings: Settings, isFirst: boolean): ID
 		},
 		options: {
 			...(maxConcurrent !== undefined && { maxConcurrentSessions: maxConcurrent }),
+			...(askIfQuietMinutes !== undefined && { askIfQuiet: askIfQuietMinutes }),
 		},
 	};
 }
@@ -194,6 +200,9 @@ function agentParameters(name: string, settings: Settings, isFirst: boolean): ID
 /** Returns the settings of a node that runs sessions. */
 export const settingsOf = ({ settings = {}, second = settings }: World, name: string): Settings =>
 	name === 'B' ? second : settings;
+
+/** Shapes that run sessions in a sub-workflow */
+export const CALLING: Shape[] = ['sub', 'calls'];
 
 type Wires = Record<string, string[][]>;
 
@@ -215,6 +224,7 @@ export function buildWorkflows(world: World): { main: WorkflowData; child?: Work
 		loop: { Trigger: [['Loop']], Loop: [['Done'], ['A']], A: outputs('A', ['Loop']) },
 		merge: { Trigger: [['A', 'Beside']], A: outputs('A', ['Merge']), Beside: [['Merge']] },
 		sub: { Trigger: [['Call']], Call: [['Done']] },
+		calls: { Trigger: [['Loop']], Loop: [['Done'], ['Call']], Call: [['Wait']], Wait: [['Loop']] },
 		wait: { Trigger: [['A']], A: outputs('A', ['Wait']), Wait: [['Done A']] },
 		twice: { Trigger: [['A', 'Mark']], Mark: [['A']], A: outputs('A') },
 		slow: { Trigger: [['A']], A: outputs('A', ['Slow']), Slow: [['Done A']] },
@@ -222,7 +232,7 @@ export function buildWorkflows(world: World): { main: WorkflowData; child?: Work
 	}[shape] as Wires;
 	if (shape === 'loop' && onError === 'continueErrorOutput') wires.A[2] = ['Loop'];
 	const main = toWorkflow('main', wires, world);
-	if (shape !== 'sub') return { main };
+	if (!CALLING.includes(shape)) return { main };
 	return { main, child: toWorkflow('child', { Trigger: [['A']], A: outputs('A') }, world) };
 }
 

@@ -17,6 +17,10 @@ export interface Ask {
 	isIdle?: boolean;
 	/** Asked again and again after so much more work */
 	everyMs?: number;
+	/** The same content is asked once more, so long after it was decided. */
+	again?: { afterMs: number; hasSameId?: boolean };
+	/** Readings don't show it for a while, so long after it was asked. */
+	gone?: { afterMs: number; lastsMs: number };
 }
 
 export interface SessionPlan {
@@ -25,11 +29,23 @@ export interface SessionPlan {
 	fails?: boolean;
 	/** It completes although the last request is pending. */
 	leavesPending?: boolean;
+	/** It shows no activity after so much work, and never ends by itself, until it gets a message. */
+	quietAfterMs?: number;
 	asks?: Ask[];
 }
 
 export type Shape =
-	'one' | 'chain' | 'parallel' | 'loop' | 'merge' | 'sub' | 'wait' | 'twice' | 'slow' | 'create';
+	| 'one'
+	| 'chain'
+	| 'parallel'
+	| 'loop'
+	| 'merge'
+	| 'sub'
+	| 'calls'
+	| 'wait'
+	| 'twice'
+	| 'slow'
+	| 'create';
 
 export interface Settings {
 	keepsRunning?: boolean;
@@ -42,6 +58,7 @@ export interface Settings {
 	ifNobodyAnswers?: 'deny' | 'abort';
 	unansweredAfterHours?: number;
 	maxConcurrent?: number;
+	askIfQuietMinutes?: number;
 }
 
 export type WeatherKind =
@@ -54,6 +71,8 @@ export interface Weather {
 	/** Share of the requests */
 	share: number;
 	on: 'start' | 'read' | 'decide' | 'all';
+	/** What a 429 asks for */
+	retryAfterSeconds?: number;
 }
 
 export interface Habit {
@@ -64,6 +83,12 @@ export interface Habit {
 	changesAfterMs?: number;
 	/** A second person answers the other way round */
 	isTwo?: boolean;
+	/** Leaves the page open for so long before it's sent */
+	keepsTabMs?: number;
+	/** Takes the link of the first message about the session */
+	takesFirstLink?: boolean;
+	/** What a quiet session gets */
+	quiet?: 'keep' | 'message' | 'abort';
 }
 
 export interface Kill {
@@ -76,8 +101,10 @@ export interface Kill {
 export interface World {
 	seed: number;
 	shape?: Shape;
-	/** By item, then by try */
+	/** By item, then by try. Of equal items, each session is the first try of the next one. */
 	items: SessionPlan[][];
+	/** All items are the same. */
+	isEqual?: boolean;
 	settings?: Settings;
 	/** Of the second node, if it has others */
 	second?: Settings;
@@ -97,6 +124,12 @@ export interface World {
 	/** Further executions of the workflow start then. */
 	executionsAt?: number[];
 	stopAt?: number;
+	/** The first execution that wakes after a restart is stopped so long after it woke. */
+	stopInWakeMs?: number;
+	/** The node behind To Approve fails so often. */
+	messageFailures?: number;
+	/** What modules of the package remember is gone at each wake and page, or at each run of a node, too. */
+	forgets?: 'wakes' | 'runs';
 	/** The credential can't be read. */
 	credential?: { fromMs: number; lastsMs: number };
 	clock?: { at: number; byMs: number };
@@ -112,6 +145,8 @@ const SHAPES: Shape[] = [
 	'merge',
 	'sub',
 	'sub',
+	'calls',
+	'calls',
 	'wait',
 	'twice',
 	'slow',
@@ -135,11 +170,31 @@ function generateAsks(random: Random, lastsMs: number): Ask[] | undefined {
 	});
 }
 
-function generateSession(random: Random): SessionPlan {
+/** Makes some requests come back, or be gone for a while. */
+const withReturns = (random: Random, asks: Ask[] | undefined): Ask[] | undefined =>
+	asks?.map((ask) => ({
+		...ask,
+		...(random.chance(0.15) && {
+			again: {
+				afterMs: random.duration(SECOND, 30 * MINUTE),
+				...(random.chance(0.5) && { hasSameId: true }),
+			},
+		}),
+		...(random.chance(0.1) && {
+			gone: {
+				afterMs: random.duration(5 * SECOND, 30 * MINUTE),
+				lastsMs: random.duration(30 * SECOND, 30 * MINUTE),
+			},
+		}),
+	}));
+
+function generateSession(random: Random, name: string): SessionPlan {
 	const lastsMs = random.duration(SECOND, 8 * HOUR);
-	const asks = generateAsks(random, lastsMs);
+	const more = random.fork(name);
+	const asks = withReturns(more, generateAsks(random, lastsMs));
 	return {
 		lastsMs,
+		...(more.chance(0.1) && { quietAfterMs: Math.round(more() * lastsMs) }),
 		...(random.chance(0.2) && { fails: true }),
 		...(asks && { asks }),
 		...(asks && random.chance(0.1) && { leavesPending: true }),
@@ -165,12 +220,15 @@ function generateSettings(random: Random): Settings {
 			unansweredAfterHours: random.pick(0.05, 0.5, 2),
 		}),
 		...(random.chance(0.15) && { maxConcurrent: random.pick(1, 2) }),
+		...(random.fork('quiet').chance(0.25) && {
+			askIfQuietMinutes: random.fork('minutes').pick(5, 30, 30, 60),
+		}),
 	};
 }
 
 function generateWeather(random: Random): Weather[] | undefined {
 	if (random.chance(0.55)) return undefined;
-	return Array.from({ length: random.pick(1, 1, 2) }, () => ({
+	return Array.from({ length: random.pick(1, 1, 2) }, (_, index) => ({
 		kind: random.pick<WeatherKind>(
 			'lost',
 			'unsent',
@@ -186,18 +244,41 @@ function generateWeather(random: Random): Weather[] | undefined {
 		lastsMs: random.duration(5 * SECOND, HOUR),
 		share: random.pick(0.1, 0.5, 1),
 		on: random.pick('start', 'read', 'decide', 'all'),
+		...retryAfter(random.fork(`after ${index}`)),
 	}));
 }
 
-function generateHabit(random: Random): Habit {
+const retryAfter = (random: Random) =>
+	random.chance(0.4) && {
+		retryAfterSeconds: random.pick(1, 600, 3_600, 86_400, 365 * 86_400),
+	};
+
+/** An hour or more without readings */
+const generateOutage = (random: Random): Weather => ({
+	kind: random.pick<WeatherKind>('503', '503', 'unsent', '429'),
+	fromMs: random.duration(MINUTE, 2 * HOUR),
+	lastsMs: random.duration(HOUR, 3 * HOUR),
+	share: 1,
+	on: 'read',
+	...retryAfter(random),
+});
+
+function generateHabit(random: Random, name: string): Habit {
 	return {
 		does: random.pick('page', 'page', 'page', 'dashboard', 'apply', 'nothing'),
 		afterMs: random.duration(5 * SECOND, 2 * HOUR),
 		...(random.chance(0.3) && { denies: true }),
 		...(random.chance(0.15) && { changesAfterMs: random.duration(SECOND, 5 * MINUTE) }),
 		...(random.chance(0.15) && { isTwo: true }),
+		...generateMoreHabits(random.fork(name)),
 	};
 }
+
+const generateMoreHabits = (random: Random): Partial<Habit> => ({
+	...(random.chance(0.15) && { keepsTabMs: random.duration(10 * SECOND, HOUR) }),
+	...(random.chance(0.15) && { takesFirstLink: true }),
+	quiet: random.pick('keep', 'message', 'abort'),
+});
 
 function generateKill(random: Random): Kill {
 	const isTimed = random.chance(0.3);
@@ -214,9 +295,17 @@ function generateKill(random: Random): Kill {
 export function generate(seed: number): World {
 	const random = createRandom(String(seed));
 	const shape = random.pick(...SHAPES);
-	const tries = () => Array.from({ length: random.pick(1, 1, 2) }, () => generateSession(random));
+	const tries = (_: unknown, item: number) =>
+		Array.from({ length: random.pick(1, 1, 2) }, (__, index) =>
+			generateSession(random, `session ${item} ${index}`),
+		);
 	const isKilled = random.chance(0.35);
-	const weather = generateWeather(random);
+	const more = random.fork('more');
+	const weather = [
+		...(generateWeather(random) ?? []),
+		...(more.chance(0.1) ? [generateOutage(more)] : []),
+	];
+	const messageFails = more.chance(0.12);
 	return {
 		seed,
 		...(shape !== 'one' && { shape }),
@@ -229,15 +318,17 @@ export function generate(seed: number): World {
 		...(random.chance(0.5) && { batchSize: random.pick(2, 3) }),
 		behindMs: random.duration(SECOND, 20 * MINUTE),
 		latencyMs: random.duration(20, SECOND),
-		...(weather && { weather }),
+		...(weather.length > 0 && { weather }),
 		...(random.chance(0.1) && { startLimit: random.between(1, 3) }),
 		...(random.chance(0.85) && {
-			people: Array.from({ length: random.between(1, 3) }, () => generateHabit(random)),
+			people: Array.from({ length: random.between(1, 3) }, (_, index) =>
+				generateHabit(random, `person ${index}`),
+			),
 		}),
 		...(isKilled && {
 			kills: Array.from({ length: random.pick(1, 1, 1, 2) }, () => generateKill(random)),
 		}),
-		...((isKilled || random.chance(0.4)) && {
+		...((isKilled || random.chance(0.4) || messageFails) && {
 			retries: {
 				count: random.between(1, 3),
 				afterMs: random.duration(5 * SECOND, 10 * MINUTE),
@@ -246,6 +337,10 @@ export function generate(seed: number): World {
 		}),
 		...(random.chance(0.15) && { executionsAt: [random.duration(SECOND, HOUR)] }),
 		...(random.chance(0.06) && { stopAt: random.duration(SECOND, HOUR) }),
+		...(isKilled && more.chance(0.2) && { stopInWakeMs: more.duration(50, 20 * SECOND) }),
+		...(messageFails && { messageFailures: 1 }),
+		...(more.chance(0.3) && { forgets: more.pick('wakes' as const, 'runs' as const) }),
+		...(more.chance(shape === 'calls' ? 0.5 : 0.1) && { isEqual: true }),
 		...(random.chance(0.08) && {
 			credential: {
 				fromMs: random.duration(SECOND, HOUR),
