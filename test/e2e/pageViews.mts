@@ -158,7 +158,6 @@ export function pageViews() {
 	const sharedSent = structuredClone(shared);
 	sharedSent.requests[0].votes = [vote({ name: 'Anna' })];
 	const reader = { name: 'Anna', needed: 2 };
-	const unread = { status: 'running', since: NOW - QUIET_MS / 2 };
 	const kept = quiet();
 	kept.requests[0].votes = [vote({ decision: 'answer', option: 'Keep waiting', choice: 'Answer' })];
 	const asksQuiet = (asking: Asking): PageView => ({
@@ -216,11 +215,11 @@ export function pageViews() {
 		},
 		quiet: asksQuiet(quiet()),
 		quietMessage: {
-			...asksQuiet(quiet({ unread })),
+			...asksQuiet(quiet()),
 			filled: { request0: '1', answer0: 'Skip the build.' },
 		},
 		quietPreview: {
-			...asksQuiet(quiet({ unread })),
+			...asksQuiet(quiet()),
 			previewUrl: 'https://preview.example.com/p/1',
 		},
 		quietSent: {

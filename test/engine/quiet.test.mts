@@ -47,6 +47,21 @@ describe('a quiet session', () => {
 		expect(stage.sessions().map(({ aborted }) => aborted)).toEqual([true]);
 	});
 
+	test("an approver's abort is a decision: neither Retry On Fail nor a retry starts another", async () => {
+		const stage = createStage();
+		const flow = watch('[quiet]');
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+		const abort = (html: string) => fillIn(html, 'Abort');
+		const { run } = await answering(stage, { ...flow, settings }, abort, abort, abort);
+		const { error, ...resultData } = run.data.resultData;
+		expect(error?.message).toBe('The session was quiet for 20 minutes and was aborted');
+		const data = structuredClone(JSON.parse(JSON.stringify({ ...run.data, resultData })));
+		data.resultData.runData[NODE].pop();
+		const retried = await stage.run(flow, undefined, { data, mode: 'retry' });
+		expect(retried.data.resultData.error?.message).toBe(error?.message);
+		expect(stage.sessions()).toHaveLength(1);
+	});
+
 	test('that works again takes the question back, and its page says so', async () => {
 		const stage = createStage();
 		const flow = watch('[idle 25m] [work 40m] [say Done]');

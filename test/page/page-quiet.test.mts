@@ -41,14 +41,6 @@ describe('the question about a quiet session', () => {
 			'Abort the session',
 		]);
 		expect(html).toContain('<textarea id="answer0"');
-		expect(html).not.toContain('status couldn’t be read');
-	});
-
-	test('says which status was the latest and for how long it is unknown, if it can’t be read', () => {
-		const unread = { status: 'running', since: NOW - 12 * MINUTE };
-		expect(render({ unread })).toContain(
-			'The status couldn’t be read for 12 minutes. The latest one was running.',
-		);
 	});
 
 	test.each<[string, object, object]>([

@@ -322,21 +322,42 @@ describe('a paused execution', () => {
 		expect(run.items).toHaveLength(1);
 	});
 
-	test('a status that cannot be read is named, with the time since it is unknown', async () => {
-		const run = quietRun('[quiet]');
+	test('an outage of readings is no silence: it asks nobody and ends nothing', async () => {
+		const run = quietRun('[work 3h] [say Done]', {
+			timeouts: { ifNobodyAnswers: 'abort', unansweredAfterMs: 50 * MINUTE },
+		});
 		await run.until(10 * MINUTE);
-		run.service.meets('poll', status(503));
-		await run.until(2 * HOUR);
-		expect(run.items[0].question).toMatch(
-			/The status couldn’t be read for \d+ minutes\. The latest one was running\./,
-		);
-		expect(run.items[0].status).toBe('running');
-		run.answer('Abort the session');
-		expect((await run.wake()).kind).toBe('stillRunning');
+		run.service.meets('poll', status(503), { until: 10 * MINUTE + 80 * MINUTE });
+		expect((await run.until(5 * HOUR)).kind).toBe('completed');
+		expect(run.items).toEqual([]);
 		expect(run.aborts()).toEqual([]);
-		run.service.clear();
+	});
+
+	test.each([
+		['Abort the session', {}, '/abort'],
+		['Send a message', { text: 'Go on' }, '/messages'],
+	])('%s is sent at once, also while the session cannot be read', async (label, answer, path) => {
+		const run = quietRun('[quiet]');
+		await run.until(HOUR);
+		run.service.meets('poll', status(503));
+		await run.after(2 * MINUTE);
+		run.answer(label, answer);
+		await run.wake().catch(() => {});
+		expect(run.posted(path)).toHaveLength(1);
+		await run.after(30 * MINUTE).catch(() => {});
+		expect(run.posted(path)).toHaveLength(1);
+	});
+
+	test('a message that is not taken stops no timeout', async () => {
+		const run = quietRun('[quiet]', {
+			timeouts: { ifNobodyAnswers: 'abort', unansweredAfterMs: HOUR },
+		});
+		await run.until(HOUR);
+		run.service.meets('message', 'unsent');
+		run.answer('Send a message', { text: 'Go on' });
 		await getError(run.until(3 * HOUR));
 		expect(run.aborts()).toHaveLength(1);
+		expect(run.service.now()).toBeLessThan(105 * MINUTE);
 	});
 
 	test('without the option, nothing is asked and not one request more is sent', async () => {

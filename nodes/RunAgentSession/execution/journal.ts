@@ -88,6 +88,7 @@ export function reopenFailed(journal: SessionJournal, executionId: string): void
 	const { end, ...course } = record;
 	if (!end.failure || end.failure.execution === executionId) return;
 	const { next } = end.failure;
+	if (next === 'nothing') return;
 	if (next === 'start') return journal.write(undefined);
 	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
 	// A retry waits as long as the first attempt.

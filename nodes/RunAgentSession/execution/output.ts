@@ -46,9 +46,8 @@ function messageFields(
 	const name = approver?.name;
 	const isNamed = name !== undefined && !(isAlone(ballot!) && !isReminder && !hasChanged);
 	const reader = isNamed ? { name, needed, isReminder, hasChanged } : undefined;
-	const { quiet, seenAt = 0 } = asked.undecided[0]?.record ?? {};
-	const now = approver?.askedAt ?? seenAt;
-	const told = { ...shown, reader, quiet, isReminder, hasChanged, now };
+	const { quiet } = asked.undecided[0]?.record ?? {};
+	const told = { ...shown, reader, quiet, isReminder, hasChanged };
 	const question = quiet
 		? formatQuietRequest({ ...told, quiet, hasPage: link !== undefined })
 		: formatRequests({ ...shown, preferences, offersFromNowOn, reader });

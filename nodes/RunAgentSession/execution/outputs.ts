@@ -18,6 +18,7 @@ import {
 	type SessionRecord,
 	type Tries,
 } from '../session/record';
+import { wasAborted } from '../requests/quiet';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item, type Wake } from './batch';
 import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
@@ -84,8 +85,13 @@ export function endItem(batch: Batch, item: Item): void {
 const isUntouched = ({ isGiven, lastReadAt, messages }: Partial<Course>): boolean =>
 	isGiven === true && lastReadAt === undefined && !messages?.message;
 
+const readRequests = (record: SessionRecord | undefined) =>
+	(record?.state === 'running' && record.requests) || [];
+
 function chooseNext(item: Item, thrown: Error, record: SessionRecord | undefined): Failure['next'] {
-	if (thrown instanceof SessionAbortedError || item.result?.kind === 'failed') return 'start';
+	const isOver = thrown instanceof SessionAbortedError || item.result?.kind === 'failed';
+	if (isOver && wasAborted(readRequests(record))) return 'nothing';
+	if (isOver) return 'start';
 	// A mark shows that a killed attempt may have started a session, and the record is lost.
 	if (!record) return thrown instanceof IndeterminateError ? 'report' : 'start';
 	if (record.state === 'starting') return 'report';
@@ -122,7 +128,8 @@ function nextTries(
 function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: number): boolean {
 	const { journal, restart } = item;
 	const record = journal.read();
-	const tries = next === 'report' ? undefined : nextTries(context, record);
+	const canTry = next === 'start' || next === 'continue';
+	const tries = canTry ? nextTries(context, record) : undefined;
 	if (!tries || !restart) return false;
 	const { waitBetweenTries } = context.getNode();
 	if (next === 'start') {

@@ -27,8 +27,6 @@ interface MessageDetails extends Partial<RequestOrigin> {
 	hasChanged: boolean;
 	/** Set if it's about a quiet session */
 	quiet?: Quiet;
-	/** Milliseconds since 1970, for a quiet session */
-	now?: number;
 	approvalUrl: string;
 }
 
@@ -41,13 +39,11 @@ const MAX_NAME_LENGTH = 80;
  */
 export function formatMessage(details: MessageDetails): string {
 	const { projectName, projectId, interactions, deadline, timeZone } = details;
-	const { previewUrl, approvalUrl, quiet, isReminder, now = 0 } = details;
+	const { previewUrl, approvalUrl, quiet, isReminder } = details;
 	const project = projectName ?? projectId;
 	const questions = interactions.filter(isQuestion).length;
 	return [
-		...(quiet
-			? [quietLines(quiet, { isReminder, timeZone, now }).join(' ')]
-			: [formatWish(details)]),
+		...(quiet ? [quietLines(quiet, { isReminder, timeZone }).join(' ')] : [formatWish(details)]),
 		project && `Project: ${quoteVisible(project, MAX_NAME_LENGTH, defuseLinks)}`,
 		deadline && formatDeadline(deadline, timeZone, [interactions.length, questions]),
 		previewUrl !== undefined && `Preview: ${formatLink(previewUrl, MAX_LINK_LENGTH)}`,

@@ -1,5 +1,5 @@
 import { defuseLinks, quoteVisible } from '../../shared/approvals/visibleText';
-import { formatQuiet, formatUnread, QUIET_CHOICES } from '../requests/quiet';
+import { formatQuiet, QUIET_CHOICES } from '../requests/quiet';
 import type { Quiet } from '../requests/record';
 import type { RequestOrigin } from '../requests/request';
 import { formatMoment, type AnswerDeadline } from '../requests/times';
@@ -19,20 +19,16 @@ const MAX_TEXT_LENGTH = 200;
 interface Told {
 	isReminder: boolean;
 	timeZone?: string;
-	/** Milliseconds since 1970 */
-	now: number;
 }
 
-/** Returns for how long the session has been quiet, what it did last, and whether its status is known. */
-export function quietLines(quiet: Quiet, { isReminder, timeZone, now }: Told): string[] {
+/** Returns for how long the session has been quiet, and what it did last. */
+export function quietLines(quiet: Quiet, { isReminder, timeZone }: Told): string[] {
 	const { since, latest } = quiet;
 	const { time, zone } = formatMoment(since, timeZone);
 	const did = latest && quoteVisible(latest.text, MAX_TEXT_LENGTH, defuseLinks);
-	const unread = formatUnread(quiet, now);
 	return [
 		`${isReminder ? 'Reminder: ' : ''}${formatQuiet(quiet)}.`,
 		`No activity since ${time} (${zone}).${latest ? ` ${latest.label}: ${did}` : ''}`,
-		...(unread === undefined ? [] : [unread]),
 	];
 }
 

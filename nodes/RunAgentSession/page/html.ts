@@ -13,7 +13,6 @@ import {
 	type Quiet,
 	type RequestRecord,
 } from '../requests/record';
-import { formatUnread } from '../requests/quiet';
 import type { RequestOrigin } from '../requests/request';
 import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
@@ -320,10 +319,8 @@ function questionOptions(
 
 function quietFacts(quiet: Quiet, view: PageView): Part {
 	const { since, latest } = quiet;
-	const unread = formatUnread(quiet, view.now);
 	const isMixed = latest && mixesAlphabets([latest.text], MAX_FACT_LENGTH);
 	return [
-		unread !== undefined && markup`<p>${agentText(unread)}</p>`,
 		markup`<p class="folder">No activity since ${timeTag(since, view)}.${latest && ` ${latest.label}:`}</p>`,
 		latest && codeBlock([latest.text]),
 		isMixed && markup`<p class="hint">${MIXED_HINT}</p>`,

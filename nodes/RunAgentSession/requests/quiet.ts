@@ -1,5 +1,10 @@
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
-import { latestAgentText, type Interaction, type Session } from '../../shared/client/session';
+import {
+	latestAgentText,
+	messageKey,
+	type Interaction,
+	type Session,
+} from '../../shared/client/session';
 import {
 	fingerprint,
 	nonEmptyText,
@@ -18,6 +23,8 @@ import type { RequestVerdict } from './votes';
 export interface Activity {
 	/** Of `lastActivityAt`, the latest message and the latest tool. Missing until a reading shows them */
 	hash?: string;
+	/** Of the latest reading, to know a message that was sent without one */
+	messageKey?: string;
 	/** Since when nothing has changed, no request was pending, and no approver chose to keep waiting */
 	since: number;
 	/** Of the latest reading */
@@ -32,16 +39,10 @@ export const ABORT = 'Abort the session';
 const ABORT_HINT = 'Ends the agent’s work. The workflow gets an error.';
 export const QUIET_CHOICES = [KEEP, MESSAGE, ABORT];
 
-const MINUTE_MS = 60_000;
 const MAX_LATEST_LENGTH = 300;
 
 export const formatQuiet = ({ afterMs }: Pick<Quiet, 'afterMs'>): string =>
 	`The session has been quiet for ${pluralize(Math.round(afterMs / 6_000) / 10, 'minute')}`;
-
-/** Returns what is to be said of a session whose latest readings failed. */
-export const formatUnread = ({ unread }: Quiet, now: number): string | undefined =>
-	unread &&
-	`The status couldn’t be read for ${pluralize(Math.max(1, Math.round((now - unread.since) / MINUTE_MS)), 'minute')}. The latest one was ${nonEmptyText(unread.status)?.slice(0, 50) ?? 'unknown'}.`;
 
 /** Returns the tool or the agent's message, whichever is later. */
 function findLatest(session: Session): Quiet['latest'] {
@@ -67,7 +68,13 @@ export function readActivity(
 	const at = parseTimestamp(lastActivityAt);
 	const changedAt = Number.isNaN(at) ? now : Math.min(now, Math.max(readBefore, at));
 	const since = isPending ? now : hash === before.hash ? before.since : changedAt;
-	return { hash, since: Math.min(since, now), status, latest: findLatest(session) };
+	return {
+		hash,
+		messageKey: messageKey(session),
+		since: Math.min(since, now),
+		status,
+		latest: findLatest(session),
+	};
 }
 
 export const isQuietRecord = ({ quiet }: RequestRecord): boolean => quiet !== undefined;
@@ -133,6 +140,13 @@ export const UNANSWERED: RequestVerdict = {
 };
 
 export const isAbort = ({ option, isText }: RequestVerdict): boolean => !isText && option === ABORT;
+
+/** Returns whether an approver chose to abort the session: a decision, after which nothing starts another one. */
+export const wasAborted = (records: readonly RequestRecord[]): boolean =>
+	records.some(
+		({ quiet, decision }) =>
+			quiet && decision?.verdict.decidedBy === 'page' && isAbort(decision.verdict),
+	);
 
 /** Returns the request as the page shows it: like a question of the agent. */
 export const toPageQuestion = (quiet: Quiet): AgentQuestion => ({

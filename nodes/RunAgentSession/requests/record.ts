@@ -39,8 +39,6 @@ export interface Quiet {
 	afterMs: number;
 	/** What the session did last, in the agent's words */
 	latest?: { label: 'Latest tool' | 'Latest message'; text: string };
-	/** If the latest readings failed: the status before them, and its time */
-	unread?: { status: string; since: number };
 }
 
 export interface RequestRecord {

@@ -14,12 +14,12 @@ const MIN_MESSAGE_MS = 60_000;
 /** Attempts to send a comment that provably didn't arrive */
 const MAX_COMMENT_ATTEMPTS = 3;
 
-/** Sends a message once. `before` shows after a lost response if it arrived. @throws IndeterminateError if it may have been sent */
+/** Sends a message once. `before` shows after a lost response if it arrived: missing if the session can't be read. @throws IndeterminateError if it may have been sent */
 export async function sendMessage(
 	run: DecidingRun,
 	step: MessageStep,
 	text: string,
-	before: Session,
+	before: Session | undefined,
 ): Promise<void> {
 	const { api, sessionId } = run;
 	const { messages, messageCount = 0 } = run.record;
@@ -30,12 +30,12 @@ export async function sendMessage(
 	if (earlier === 'unknown') throw mayHaveHappenedError('sendAgentMessage');
 	if (earlier === 'done') return noteSent(run, step, before);
 	const deadline = Math.max(run.decisionDeadline, run.now + MIN_MESSAGE_MS);
-	const reconcile = messageReconciler(api, before, text, { deadline });
+	const options = before
+		? { deadline, reconcile: messageReconciler(api, before, text, { deadline }) }
+		: { deadline, singleAttempt: true };
 	const intent = { messages: { ...messages, [step]: 'sending' as const } };
 	await run
-		.withIntent(intent, () =>
-			api.call('sendAgentMessage', { sessionId, text }, { deadline, reconcile }),
-		)
+		.withIntent(intent, () => api.call('sendAgentMessage', { sessionId, text }, options))
 		.catch(async (error: unknown) => {
 			run.logIfUnknown('message', error);
 			if (hadNoEffect(error)) await ledger.forget(effect);
@@ -47,14 +47,14 @@ export async function sendMessage(
 	run.log(`Message sent to agent session ${sessionId}`);
 }
 
-function noteSent(run: DecidingRun, step: MessageStep, before: Session): void {
-	const { messages, messageCount = 0 } = run.record;
+function noteSent(run: DecidingRun, step: MessageStep, before: Session | undefined): void {
+	const { messages, messageCount = 0, activity } = run.record;
 	run.save({
 		messages: { ...messages, [step]: 'sent' },
 		messageCount: messageCount + 1,
 		turn: {
-			messageKey: messageKey(before),
-			hadEnded: hasEnded(before),
+			messageKey: before ? messageKey(before) : (activity?.messageKey ?? ''),
+			hadEnded: before !== undefined && hasEnded(before),
 			sentAt: run.wallTime,
 			polls: 0,
 		},

@@ -34,7 +34,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 		return await takeReading(run);
 	});
 	if (!isNew) {
-		watchActivity(run);
+		await applyQuietAnswer(run);
 		leaveQuiet(run);
 		return run.undecided.length > 0 && hasDueItem(run) ? toResult(run, 'needsApproval') : undefined;
 	}

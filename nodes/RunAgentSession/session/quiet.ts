@@ -1,6 +1,6 @@
-import type { Session } from '../../shared/client/session';
-import { hasEnded } from '../../shared/client/session';
+import { hasEnded, type Session } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
+import { omit } from '../../shared/values';
 import {
 	decideQuiet,
 	endQuiet,
@@ -36,22 +36,18 @@ export function quietAt(run: SessionRun): number {
 	return isAsked ? Infinity : activityOf(run).since + quietMs;
 }
 
-/** Notes what a reading shows of the activity, or that there was none, and asks or takes its request back. */
-export function watchActivity(run: DecidingRun, session?: Session, readBefore = 0): void {
+/** Notes what a reading shows of the activity, and asks or takes the request back. An outage of readings is no silence. */
+export function watchActivity(run: DecidingRun, session: Session, readBefore = 0): void {
 	const { settings, wallTime: now } = run;
 	const { quietMs: afterMs } = settings;
 	if (afterMs === undefined && !run.record.requests.some(isQuietRecord)) return;
-	const known = activityOf(run);
 	const before = Math.max(readBefore, run.wait.since);
-	const activity = session ? readActivity(known, session, before, now) : known;
-	const { requests, messages, lastReadAt: readAt = before } = run.record;
-	const { since, status = 'unknown', latest } = activity;
+	const activity = readActivity(activityOf(run), session, before, now);
+	const { requests, messages } = run.record;
+	const { since, latest } = activity;
 	const isOver = afterMs === undefined || now < since + afterMs || hasPending(requests);
-	const unread = session ? undefined : { status, since: readAt };
 	const quiet =
-		isOver || (session && hasEnded(session))
-			? undefined
-			: { since, afterMs, ...(latest && { latest }), ...(unread && { unread }) };
+		isOver || hasEnded(session) ? undefined : { since, afterMs, ...(latest && { latest }) };
 	// The activity may be the work on an approver's message.
 	const state = messages?.quiet === 'sent' ? 'confirmed' : 'gone';
 	run.save({
@@ -89,7 +85,7 @@ export function closeQuiet(run: SessionRun, state: DecisionState): void {
 	run.save({ requests, messages, activity: { ...activityOf(run), since } });
 }
 
-/** Applies an answer after a reading: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
+/** Applies an answer at once, also if the session can't be read: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
 export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	const record = findQuiet(run.record.requests);
 	const verdict = decideQuiet(record, run.record.ballots);
@@ -101,7 +97,7 @@ export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	if (!verdict.isText) return closeQuiet(run, 'confirmed');
 	const { messageCount = 0, messages } = run.record;
 	if (messages?.quiet === 'sent') return closeQuiet(run, 'confirmed');
-	const sending = sendMessage(run, 'quiet', String(verdict.option), run.session!);
+	const sending = sendMessage(run, 'quiet', String(verdict.option), run.session);
 	const failure = await resultOrError(sending);
 	if (!(failure instanceof WorkspaceAutomationError)) return closeQuiet(run, 'confirmed');
 	const isUnsent = hadNoEffect(failure);
@@ -140,16 +136,16 @@ export function takeAbort(run: SessionRun): QuietEnd | undefined {
 	const record = findQuiet(course.requests);
 	if (!record) return undefined;
 	const voted = decideQuiet(record, course.ballots);
-	const isDue = voted
-		? isAbort(voted) && !record.quiet!.unread
-		: unansweredAt([record], settings.timeouts) <= wallTime;
-	if (!isDue) return undefined;
-	const verdict = voted ?? UNANSWERED;
+	const isChosen = voted !== undefined && isAbort(voted);
+	// An answer that couldn't be applied stops no timeout.
+	const open = omit(record, 'decision') as RequestRecord;
+	if (!isChosen && unansweredAt([open], settings.timeouts) > wallTime) return undefined;
+	const verdict = isChosen ? voted : UNANSWERED;
 	saveSending(run, record, verdict);
 	return {
 		tooLong: formatQuiet(record.quiet!).replace('has been', 'was'),
-		advice: voted
-			? 'An approver chose to abort it.'
+		advice: isChosen
+			? 'An approver chose to abort it. To start another session, run the workflow again from the start.'
 			: "Nobody answered in time. Raise 'If Nobody Answers After', or choose Wait in 'If Nobody Answers'.",
 	};
 }

@@ -105,8 +105,8 @@ export interface Failure {
 	message: string;
 	description: string;
 	context: ErrorContext;
-	/** What a retry does: report that the start may have happened, continue the session, or start another one */
-	next: 'report' | 'continue' | 'start';
+	/** What a retry does: report that the start may have happened, continue the session, start another one, or nothing after a person's abort */
+	next: 'report' | 'continue' | 'start' | 'nothing';
 	/** The execution in which the item failed. A retry, which is another one, runs the item again. */
 	execution: string;
 }
