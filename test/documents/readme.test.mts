@@ -124,6 +124,10 @@ const PROOFS: Record<string, string[]> = {
 		"a message with a lost response isn't repeated if the session shows it",
 		"a message that may have arrived isn't sent again, even if the session never shows it",
 	],
+	'the response to another change is lost': [
+		'of %s is a success if the resource shows it',
+		'of %s may have happened if nothing shows it: %j',
+	],
 	'a session shows nothing new after a message': [
 		'the node waits for it, even if the session still looks completed',
 		'the node waits for it for at most half a minute',

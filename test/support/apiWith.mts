@@ -32,6 +32,7 @@ export async function apiWith(
 	answer: Answer | Answer[] | ((request: SentRequest) => Answer) = {},
 	overrides: object = {},
 	base = 'https://api.example.com/v1',
+	signal?: AbortSignal,
 ) {
 	const clock = createVirtualClock();
 	const sent: SentRequest[] = [];
@@ -65,6 +66,7 @@ export async function apiWith(
 			overrides: JSON.stringify(overrides),
 		}),
 		helpers: { httpRequestWithAuthentication: helper },
+		getExecutionCancelSignal: () => signal,
 		logger: { info() {}, warn() {}, debug() {} },
 	} as unknown as ApiContext;
 	const api = await createClient(context, { clock, rateLimiters: new RateLimiters(clock) });

@@ -70,3 +70,12 @@ describe('no proof exists', () => {
 		expect(await reconcile(earlier, now)).toBe('unknown');
 	});
 });
+
+test('an abort after Stop that was refused after a lost response is still checked', async () => {
+	const sessionId = '123e4567-e89b-12d3-a456-426614174000';
+	const session = { sessionId, status: 'failed', pendingInteractions: [] };
+	const answers = [{ code: 'ECONNRESET' }, { status: 409, body: {} }, { body: session }];
+	const { api, clock } = await apiWith(answers, {}, undefined, AbortSignal.abort());
+	const aborting = api.call('abortAgentSession', { sessionId }, { ignoreCancel: true });
+	expect(await clock.run(aborting)).toMatchObject({ body: session });
+});

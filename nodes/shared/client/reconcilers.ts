@@ -98,7 +98,8 @@ async function reconcileApplied(
 ): Promise<Reconcile> {
 	const { read, isApplied } = APPLIED[operation]!;
 	const check = async (within: CallOptions): Promise<ApiResponse | undefined> => {
-		const response = await api.call(read, values, within);
+		// An abort is checked even after Stop.
+		const response = await api.call(read, values, { ...options, ...within });
 		const { body } = response;
 		return isRecord(body) && isApplied(body as IDataObject, values) ? response : undefined;
 	};
