@@ -14,7 +14,7 @@ import {
 	type Guards,
 	type Reach,
 } from './globs';
-import { denyPaths, normalizePath } from './paths';
+import { denyPaths, findNeed, normalizePath } from './paths';
 import { readPlainPattern } from './plainCommand';
 import { programName } from './programs';
 import { splitWord, type ComparedCommand, type Words } from './words';
@@ -150,6 +150,12 @@ function readPart(typed: readonly string[]) {
 		/** The name of its program, if it has no wildcards */
 		name: isName ? name : undefined,
 		size: typed.length,
+		/** Of its longest word that can't be shortened */
+		need: findNeed(
+			words
+				.filter((word) => !isOption(word) && /\d/.test(word) && !IS_ADDRESS.test(word))
+				.join(' '),
+		),
 		/** What it says. ` *` at the end is also nothing. */
 		lines: [line, ...(isOpen ? [line.slice(0, -1)] : [])].map((each) => each.join(' ')),
 		/**
@@ -190,7 +196,10 @@ export function denyCommands(pattern: string) {
 	const isPath = path !== undefined && only?.name === undefined && only?.size === 1;
 	const names = isPath ? [] : only?.name && [only.name];
 	const keys = [names, path ? path.keys : []];
+	const need = isPath ? path.need : path ? undefined : only?.need;
 	return {
+		/** Is in the words of each request that it's about, unless they have wildcards */
+		need,
 		/** Words of which a command has one. Undefined if it's compared with each. */
 		keys: keys.every((each) => each !== undefined) ? keys.flat() : undefined,
 		/** @param commands all of the request */

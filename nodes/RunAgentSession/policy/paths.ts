@@ -88,6 +88,11 @@ export class Places {
 			.map((path) => path.split('/').map((name) => new Glob(name)));
 	}
 
+	/** Returns whether any path may have a text in it. */
+	mayHave(need: string): boolean {
+		return this.globs.length + this.outside.length > 0 || this.text.includes(need);
+	}
+
 	/** Returns whether a line has a text in it. */
 	has(glob: Glob, needle: string): boolean {
 		if (!this.text.includes(needle)) return false;
@@ -116,6 +121,10 @@ function placeGlob(text: string) {
 	return (places: Places): boolean => places.has(glob, needle);
 }
 
+/** Returns the longest text without wildcards that folding doesn't change. */
+export const findNeed = (text: string): string | undefined =>
+	(text.match(/[a-z\d_-]+/g) ?? []).sort((one, other) => other.length - one.length)[0];
+
 /** Compares paths with a folder or file that is denied, and all in it. */
 function denyFolder(folder: string) {
 	const isAbsolute = folder === '' || folder.startsWith('/');
@@ -133,6 +142,7 @@ function denyFolder(folder: string) {
 	const literals = names.filter((name) => name !== '' && !hasWildcard(name));
 	const last = names[names.length - 1];
 	return {
+		need: findNeed(last),
 		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? literals : [last],
 		isIn,
 		/** Returns whether a path may be in it: in another spelling, or from a folder that a command names or changes to. */
@@ -166,6 +176,8 @@ export function denyPaths(parsed: string) {
 	return {
 		/** Names of which a path has one. Undefined if it's compared with each. */
 		keys: keys.every((each) => each !== undefined) ? keys.flat() : undefined,
+		/** Is in each path, whatever its folder. The last name is the same in each form. */
+		need: folders[0].need,
 		/** Returns whether a word of a command may be denied. `isAnywhere` is true if nobody knows its folder. */
 		mayMean: (places: Places, all: () => Places, isAnywhere: boolean): boolean =>
 			covers(places) || folders.some((folder) => folder.mayBeIn(places, all, isAnywhere)),

@@ -95,9 +95,11 @@ interface CompiledRule {
 	reach(text: ComparedText, request: ComparedRequest): Reach;
 	/** Words, names or a host, of which a text of a kind has one. Undefined if it's compared with each. */
 	keys(kind: Kind): readonly string[] | undefined;
+	/** A text that is in each such request */
+	need(kind: Kind): string | undefined;
 }
 
-type Matcher = Pick<CompiledRule, 'keys' | 'reach'>;
+type Matcher = Pick<CompiledRule, 'keys' | 'need' | 'reach'>;
 
 const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
 
@@ -112,6 +114,7 @@ function compileApproval(pattern: string): Matcher {
 			const key = kind === 'commands' ? commands().key : undefined;
 			return key === undefined ? undefined : [key];
 		},
+		need: () => undefined,
 		reach({ text, approvedAs, path, address, command }, { permission }) {
 			if (approvedAs === 'searches') return searches().reach(text, permission);
 			if (approvedAs === 'paths') return path ? paths().reach(path) : NO;
@@ -133,6 +136,8 @@ function compileDenial(pattern: string): Matcher {
 			if (kind === 'addresses') return key === undefined ? undefined : [key];
 			return kind === 'searches' ? undefined : (kind === 'paths' ? paths() : commands()).keys;
 		},
+		need: (kind) =>
+			kind === 'paths' ? paths().need : kind === 'commands' ? commands().need : undefined,
 		reach({ approvedAs, path, address, command }, request) {
 			const reached = path ? paths().reach(path) : NO;
 			if (reached.reach === 'yes' || (address && addresses().covers(address))) return YES;
@@ -170,15 +175,20 @@ const compileRule = oncePer((rule: Rule): Omit<CompiledRule, 'name'> => {
 			request !== undefined ||
 			(permission.matches(fold(asked)) && (!isLimited || PERMISSION.test(asked))),
 		keys: (kind) => compiled().keys(kind),
+		need: (kind) => compiled().need(kind),
 		reach: (text, all) => compiled().reach(text, all),
 	};
 });
 interface IndexedRule extends CompiledRule {
 	at: number;
+	needed?: string;
 }
 
-const inOrder = (rules: Iterable<IndexedRule>): IndexedRule[] =>
-	[...new Set(rules)].sort((one, other) => one.at - other.at);
+/** Returns rules in their order, each once. */
+const inOrder = (rules: readonly IndexedRule[]): IndexedRule[] =>
+	[...rules]
+		.sort((one, other) => one.at - other.at)
+		.filter(({ at }, index, all) => at !== all[index - 1]?.at);
 
 /** Returns functions that find the rules that can be about a text, in their order: it isn't compared with each of them. */
 function indexRules(rules: readonly IndexedRule[], permission: string) {
@@ -195,6 +205,7 @@ function indexRules(rules: readonly IndexedRule[], permission: string) {
 		}
 	};
 	const own = rules.filter((each) => each.isFor(permission));
+	const needing: IndexedRule[] = [];
 	for (const each of own) {
 		const { rule, isEverything } = each;
 		if (rule.request) {
@@ -203,39 +214,43 @@ function indexRules(rules: readonly IndexedRule[], permission: string) {
 		}
 		note(exact, each.exact, each);
 		const keys = isEverything || !kind ? undefined : each.keys(kind);
-		if (keys) note(keyed, keys, each);
-		else always.push(each);
+		const needed = isEverything || !kind ? undefined : each.need(kind);
+		const indexed = { ...each, needed };
+		if (keys) note(keyed, keys, indexed);
+		else (needed === undefined ? always : needing).push(indexed);
 	}
 	const everything = always.filter(({ isEverything }) => isEverything);
 	const denials = own.filter(({ rule }) => rule.decision !== 'approve');
 	const compared = [...keyed].map(([key, found]) => ({ key: new Glob(key), found }));
 
-	function* findKeyed({ command, path, address }: ComparedText): Generator<IndexedRule> {
-		const find = function* (names: Iterable<string>) {
-			for (const name of names) yield* keyed.get(name) ?? [];
-		};
-		if (command) yield* find([command.words[0] ?? command.text.trim().split(/\s/, 1)[0]]);
-		if (denials.length === 0) return;
+	function findKeyed({ command, path, address }: ComparedText, request: ComparedRequest) {
+		const start = command && (command.words[0] ?? command.text.trim().split(/\s/, 1)[0]);
+		if (denials.length === 0) return keyed.get(start ?? '') ?? [];
 		// Any denial leaves what can't be read to an approver.
 		const isUnread = command?.unread() !== undefined || path?.hasOtherNotation;
-		if (isUnread || address?.isKnown === false) yield* denials;
-		if (command) {
-			yield* find(command.names);
-			yield* find(command.others().pieces);
-		}
+		if (isUnread || address?.isKnown === false)
+			return [...denials, ...(keyed.get(start ?? '') ?? [])];
 		const places = command?.places() ?? path?.places;
-		yield* find(places?.names ?? []);
-		yield* find(address?.hosts ?? []);
+		const words = [
+			...(command ? [start!, ...command.names, ...command.others().pieces] : []),
+			...(places?.names ?? []),
+			...(address?.hosts ?? []),
+		];
+		const found = new Set([needing, ...[...new Set(words)].map((word) => keyed.get(word) ?? [])]);
 		const globs = [...(command?.others().globs.values() ?? []), ...(places?.globs.flat() ?? [])];
 		if (globs.length > 0)
-			for (const { key, found } of compared)
-				if (globs.some((glob) => key.canMeet(glob))) yield* found;
+			for (const { key, found: named } of compared)
+				if (globs.some((glob) => key.canMeet(glob))) found.add(named);
+		const all = lazily(() => (command ? request.words().places() : path!.places));
+		return [...found].flatMap((list) =>
+			list.filter(({ needed }) => needed === undefined || all().mayHave(needed)),
+		);
 	}
 
 	return {
 		firstDenial: denials[0] as IndexedRule | undefined,
-		find: (text: ComparedText) =>
-			inOrder([...always, ...(exact.get(text.text) ?? []), ...findKeyed(text)]),
+		find: (text: ComparedText, request: ComparedRequest) =>
+			inOrder([...always, ...(exact.get(text.text) ?? []), ...findKeyed(text, request)]),
 		/** Returns the rules that match a text whatever it is. */
 		findWhole: (text: string) => inOrder([...everything, ...(exact.get(text) ?? [])]),
 		findRemembered(whole: ComparedRequest['whole']): IndexedRule[] {
@@ -344,7 +359,12 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 					parts.length > MAX_REQUEST_TEXTS
 						? [ruleTooMuch(each.text, index, also)]
 						: parts.map((part) =>
-								ruleText(part, inOrder([...index.find(part), ...also]), request, defaultDecision),
+								ruleText(
+									part,
+									inOrder([...index.find(part, request), ...also]),
+									request,
+									defaultDecision,
+								),
 							);
 				rulings.set(key, ruled);
 				compared.add(ruled);
