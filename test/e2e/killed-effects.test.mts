@@ -98,8 +98,7 @@ beforeAll(async () => {
 	await eventually(async () => (await listPrompts('Child')).length === 2);
 	for (const operationId of ['createAgentSession', 'createProduct'] as const)
 		await control.addFaults({ operationId, kind: 'latency', ms: 1_500, times: 0 });
-	for (const name of ['Starts', 'Products'] as const)
-		ids[name] = await published.get(name)!.call();
+	for (const name of ['Starts', 'Products'] as const) ids[name] = await published.get(name)!.call();
 	await eventually(async () => {
 		const counts = await Promise.all([listPrompts('Starts'), listProducts()]);
 		return counts.every(({ length }) => length >= 8);

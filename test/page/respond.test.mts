@@ -114,7 +114,9 @@ test('a form with a choice is saved, and the page repeats it', () => {
 	expect(response).toMatchObject({
 		status: 200,
 		view: { title: 'Your answer was saved', given: [{ vote: { decision: 'approve' } }] },
-		saves: [{ contextName: 'node:A', answer: { answers: [{ request: requestKey(record.requests[0]) }] } }],
+		saves: [
+			{ contextName: 'node:A', answer: { answers: [{ request: requestKey(record.requests[0]) }] } },
+		],
 	});
 });
 
