@@ -2,12 +2,8 @@
 import type { HostVersion } from '../../n8n-host/versions.mts';
 
 export const KNOWN: Record<HostVersion, Record<number, string[]>> = {
-	'2.41': {
-		// See the table: it comes back seconds after it was decided.
-		18: ['the policy decides late'],
-	},
+	'2.41': {},
 	'1.123': {
-		18: ['the policy decides late'],
 		// A retry of the caller starts another execution of the sub-workflow, without what the one before knew.
 		38: [
 			"an error doesn't name a session (completed)",

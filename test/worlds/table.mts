@@ -412,7 +412,6 @@ export const TABLE: Row[] = [
 	},
 	{
 		rule: 'The policy decides a request that comes back seconds after it was decided',
-		falls: ['the policy decides late'],
 		world: {
 			items: [
 				lasting(

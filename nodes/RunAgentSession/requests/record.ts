@@ -181,9 +181,10 @@ export function applyPoll(
 	return withoutForgotten([...known, ...added]);
 }
 
-/** Returns the records of a request whose ID a poll shows again. With other content, it's another request. */
+/** Returns the records of a request whose ID a poll shows again. With other content, or after a confirmed decision, it's another request. */
 function showAgain(record: RequestRecord, interaction: Interaction, now: number): RequestRecord[] {
 	const { decision } = record;
+	if (decision?.state === 'confirmed') return replace(record, newRecord(interaction, now));
 	// Until it's known what came of a decision that was taken, its ID shows that one.
 	const isHeld = isChanging(record) || (decision?.state === 'sent' && decision.isTaken);
 	return isHeld || record.contentHash === hashContent(interaction)
@@ -214,8 +215,7 @@ function pollShows(record: RequestRecord, interaction: Interaction, now: number)
 	const pollsShown = decision.pollsShown + 1;
 	// A request that a later poll shows again is still pending.
 	const isRefused = state === 'gone' || state === 'refused';
-	const isOpenAgain =
-		state === 'confirmed' || (state === 'unconfirmed' && !isTaken && !mayHaveArrived);
+	const isOpenAgain = state === 'unconfirmed' && !isTaken && !mayHaveArrived;
 	const current = isRefused ? 'refused' : isOpenAgain ? 'sent' : state;
 	const isUnsure = current === 'sent' && isTaken && now >= at + MAX_UNCONFIRMED_MS;
 	return {
