@@ -33,6 +33,8 @@ interface PausingOptions {
 	twice?: boolean;
 	/** True if n8n takes its time for the recovery at its start */
 	recoversSlowly?: boolean;
+	/** True if the node waits for n8n's recovery in real time, because n8n has much to recover */
+	recoversMuch?: boolean;
 }
 
 /** Returns the stage of one test file, which is filled before its tests and ended after them. */
@@ -40,6 +42,7 @@ export function usePausingStage({
 	packageDir,
 	twice,
 	recoversSlowly,
+	recoversMuch,
 }: PausingOptions = {}): PausingStage {
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-pausing-'));
 	const clock = { faster: FASTER, origin: Date.now() };
@@ -54,7 +57,11 @@ export function usePausingStage({
 			clock,
 			recoversSlowly,
 			...(twice && { waitsFaster: 1 }),
-			env: { ...WITHOUT_EDITOR, ...(twice && { WAITS_TWICE: '50' }) },
+			env: {
+				...WITHOUT_EDITOR,
+				...(twice && { WAITS_TWICE: '50' }),
+				...(recoversMuch && { RECOVERY_FASTER: '1' }),
+			},
 		});
 		// After a restart, the first one is still there, but the new host doesn't know its ID.
 		if (!packageDir) await importCredential(stage.host, stage.service);
