@@ -401,6 +401,7 @@ export function simulation(
 			api,
 			journal,
 			ledger,
+			execution: 'this one',
 			format,
 			polls: new Semaphore(Infinity),
 			hasReached: () => sent.some(({ status }) => status !== undefined),

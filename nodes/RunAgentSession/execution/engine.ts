@@ -27,6 +27,8 @@ interface EntryMark {
 	isAgain?: true;
 	/** Identifies the pause that put the entry on top of the stack */
 	pause?: string;
+	/** When n8n executes the paused entry again at the latest, by the system clock */
+	wakeAt?: number;
 	/** What the entry has planned, for the runs of other entries and nodes */
 	plan?: Others;
 }
@@ -237,8 +239,8 @@ export class Engine {
 		const { members, mark } = this;
 		if (!members || mark?.pause === undefined) return undefined;
 		const { entry, data, hooks } = members;
-		const { pause, ...rest } = mark;
-		writeMark(entry, rest);
+		const { pause } = mark;
+		writeMark(entry, omit(mark, 'pause', 'wakeAt'));
 		const now = realClock.monotonicMs();
 		for (const [key, { at }] of wakes) if (now > at + WAKE_KEPT_MS) wakes.delete(key);
 		const key = `${this.context.getExecutionId()} ${pause}`;
@@ -407,7 +409,7 @@ export class Engine {
 	async pause(plan: Others, wakeAt: number): Promise<INodeExecutionData[][]> {
 		const { entry } = this.members!;
 		this.silenceEmptyRuns();
-		writeMark(entry, { ...this.createMark(plan), pause: randomUUID() });
+		writeMark(entry, { ...this.createMark(plan), pause: randomUUID(), wakeAt });
 		entry.runIndex = this.runIndex;
 		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
 		await this.context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
@@ -437,13 +439,19 @@ const SOON_MS = 5_000;
 /** n8n's check of paused executions saw the parent of a sub-workflow wrong before it had this member (n8n 2.16). */
 export const returnsAfterPause = (context: IExecuteFunctions): boolean => 'customData' in context;
 
+/** n8n checks each minute, and after a start at once. */
+const MAX_OVERDUE_MS = 2 * 60_000;
+
 /** Returns a paused execution as the approval page sees it. Undefined if this package's node didn't pause it. */
 export function openPausedExecution(context: IWebhookFunctions) {
 	const { runExecutionData } = context as unknown as PrivateContext;
 	const { contextData = {}, nodeExecutionStack = [] } = runExecutionData?.executionData ?? {};
 	const entry = nodeExecutionStack[0] as Entry | undefined;
-	if (!entry || readMark(entry)?.pause === undefined) return undefined;
+	const { pause, wakeAt = NEVER } = (entry && readMark(entry)) ?? {};
+	if (!entry || pause === undefined) return undefined;
 	return {
+		/** True if n8n should have executed it again, so that it was killed meanwhile. n8n says that to nobody else. */
+		isOverdue: realClock.now() > wakeAt + MAX_OVERDUE_MS,
 		/** Of all nodes: n8n asks only the one that paused last */
 		contexts: contextData as Record<string, IDataObject>,
 		/** Returns the data with which n8n executes the paused node again. */

@@ -199,6 +199,7 @@ function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependenci
 		format,
 		polls,
 		ledger: ledger.of(journal.key),
+		execution: context.getExecutionId(),
 		hasReached: () =>
 			listCourses(context.getContext('node')).some(({ lastReadAt }) => lastReadAt !== undefined),
 		random: Math.random,

@@ -23,7 +23,7 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
  */
 function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const execution = openPausedExecution(context);
-	const { contexts = {} } = execution ?? {};
+	const { contexts = {}, isOverdue = false } = execution ?? {};
 	const nodes = Object.entries(contexts)
 		.filter(([contextName]) => contextName.startsWith('node:'))
 		.map(([contextName, nodeContext]) => ({
@@ -36,6 +36,7 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const now = realClock.now();
 	const call = {
 		executionId,
+		isOverdue,
 		method,
 		contentType: headers?.['content-type'],
 		query: context.getQueryData(),

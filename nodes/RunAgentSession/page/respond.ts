@@ -51,6 +51,8 @@ import {
 /** A request to a link */
 export interface PageCall {
 	executionId: string;
+	/** True if n8n should have executed the node again by now */
+	isOverdue?: boolean;
 	method: string;
 	contentType: unknown;
 	query: unknown;
@@ -123,6 +125,13 @@ const PAGE_PROBLEMS = {
 	replaced: {
 		title: 'This link was replaced',
 		says: ['Open the link in the latest message. Nothing was decided here.'],
+	},
+	interrupted: {
+		title: 'The workflow was interrupted',
+		says: [
+			'Nothing was decided. If a later message has another link, open that one. Otherwise, open this link again in a minute.',
+			'If it still says so, the execution has crashed in n8n. A retry asks again, with a new link.',
+		],
 	},
 	failed: {
 		title: 'The page can’t be shown',
@@ -340,7 +349,7 @@ function isApplied(nodes: readonly NodeSessions[], { answers }: SavedAnswer): bo
  * @param stored the sessions as n8n has saved them
  */
 export function respond(
-	{ executionId, method, contentType, query: given, body }: PageCall,
+	{ executionId, isOverdue, method, contentType, query: given, body }: PageCall,
 	stored: readonly NodeSessions[],
 	now: number,
 ): PageResponse {
@@ -351,6 +360,8 @@ export function respond(
 	const page = findPage(nodes, query[NONCE_PARAMETER]);
 	if (!page) return { status: 404, view: PAGE_PROBLEMS.noSuch };
 	const { found } = page;
+	if (isOverdue)
+		return { status: 503, view: { ...commonView(found.record), ...PAGE_PROBLEMS.interrupted } };
 	const isPost = method === 'POST';
 	if (isPost && !FORM_TYPE.test(String(contentType ?? '')))
 		return { status: 415, view: { ...commonView(found.record), ...PAGE_PROBLEMS.wrongForm } };

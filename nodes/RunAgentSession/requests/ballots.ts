@@ -75,6 +75,22 @@ export function createBallot(
 	};
 }
 
+/** Returns a ballot with new links, which approvers who haven't answered get. It keeps the places to which votes refer. */
+export const renewBallot = (
+	ballot: Ballot,
+	now: number,
+	deadline: AnswerDeadline | undefined,
+): Ballot => ({
+	...omit(ballot, 'deadline'),
+	...(deadline && { deadline }),
+	at: now,
+	approvers: ballot.approvers.map((each) => ({
+		...omit(each, 'askedAt'),
+		nonce: createNonce(),
+		reminders: 0,
+	})),
+});
+
 /** Finds the latest ballot that shows exactly this request. */
 export function findBallot(ballots: readonly Ballot[], record: RequestRecord): Ballot | undefined {
 	const key = requestKey(record);

@@ -319,6 +319,17 @@ export const recordAsked = (
 			: record,
 	);
 
+/** Counts the time for an answer to open requests anew. Without a page, they're asked again by their missing time. */
+export const recordAskedAgain = (
+	records: readonly RequestRecord[],
+	askedAt: number | undefined,
+): RequestRecord[] =>
+	records.map((record) => {
+		const { changes } = record;
+		if (!isOpen(record) || record.askedAt === undefined) return record;
+		return { ...record, askedAt, ...(changes && { changes: { ...changes, askedAt } }) };
+	});
+
 /** Saves an approver's answer with a request that is still pending. */
 export const recordVotes = (
 	records: readonly RequestRecord[],

@@ -1,11 +1,24 @@
 import { latestAgentText } from '../../shared/client/session';
 import { nonEmptyText, quote } from '../../shared/values';
-import { isOpen, recordAsked, waitingSince, type RequestRecord } from '../requests/record';
-import { askDue, createBallot, mustBeAsked, nextAskAt, findBallot } from '../requests/ballots';
+import {
+	isOpen,
+	recordAsked,
+	recordAskedAgain,
+	waitingSince,
+	type RequestRecord,
+} from '../requests/record';
+import {
+	askDue,
+	createBallot,
+	mustBeAsked,
+	nextAskAt,
+	findBallot,
+	renewBallot,
+} from '../requests/ballots';
 import { isQuietRecord } from '../requests/quiet';
 import type { UndecidedRequest } from '../requests/plan';
 import { MAX_REQUESTS_SHOWN } from '../requests/request';
-import { findDeadline } from '../requests/times';
+import { findDeadline, type AnswerDeadline } from '../requests/times';
 import type { SessionRun } from './run';
 import type { AskedItem } from './types';
 
@@ -75,17 +88,44 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 /** Nothing can be denied of a quiet session. */
 const ABORTS = { ifNobodyAnswers: 'abort' as const };
 
+/** Returns until when a ballot's requests wait for an answer. */
+function findBallotDeadline(
+	{ settings, wallTime, wait }: SessionRun,
+	records: readonly RequestRecord[],
+): AnswerDeadline | undefined {
+	const { timeouts } = settings;
+	const isDenied = timeouts.ifNobodyAnswers === 'deny' && records.some(isQuietRecord);
+	const limits = isDenied ? { ...timeouts, ...ABORTS } : timeouts;
+	const askedAt = Math.min(wallTime, ...records.flatMap((each) => waitingSince(each) ?? []));
+	return findDeadline({ since: wait.since, askedAt }, limits);
+}
+
+/** Asks again in a retry, with links of its own: n8n no longer takes an answer to those of the execution before. */
+export function takeOver(run: SessionRun): void {
+	const { execution } = run.dependencies;
+	const { execution: before, requests, ballots } = run.record;
+	if (before === execution) return;
+	if (before === undefined) return run.save({ execution });
+	const { settings, wallTime } = run;
+	const askedAgain = recordAskedAgain(requests, settings.hasPage ? wallTime : undefined);
+	run.save({
+		execution,
+		requests: askedAgain,
+		ballots: ballots.map((ballot) => {
+			const shown = askedAgain.filter((record) => findBallot(ballots, record) === ballot);
+			return renewBallot(ballot, wallTime, findBallotDeadline(run, shown));
+		}),
+	});
+}
+
 function openBallot(run: SessionRun, records: readonly RequestRecord[]) {
-	const { settings, wallTime, wait } = run;
-	const { team, timeouts, policy } = settings;
+	const { settings, wallTime } = run;
+	const { team, policy } = settings;
 	if (team instanceof Error) throw team;
 	for (const name of team?.merged ?? [])
 		run.warn(`'Approvers' lists the same person twice. ${quote(name, 100)} is asked once.`);
 	const isQuiet = records.some(isQuietRecord);
-	const { ifNobodyAnswers } = timeouts;
-	const limits = isQuiet && ifNobodyAnswers === 'deny' ? { ...timeouts, ...ABORTS } : timeouts;
-	const askedAt = Math.min(wallTime, ...records.flatMap((each) => waitingSince(each) ?? []));
-	const deadline = findDeadline({ since: wait.since, askedAt }, limits);
+	const deadline = findBallotDeadline(run, records);
 	// One answer about a quiet session is enough.
 	const asked = team && isQuiet ? { ...team, needed: 1 } : team;
 	return createBallot(records, asked, wallTime, {

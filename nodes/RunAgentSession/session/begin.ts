@@ -3,6 +3,7 @@ import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shar
 import { withIntent } from '../../shared/n8n/journal';
 import { pluralize } from '../../shared/values';
 import { startDelayMs } from '../plan/plan';
+import { takeOver } from './ask';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import { RECORD_VERSION, type StartState } from './record';
@@ -33,6 +34,7 @@ async function start(
 	const { record } = run;
 	const { journal, ledger, onSession } = run.dependencies;
 	if (record.sessionId) {
+		takeOver(run);
 		onSession?.({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
 		run.hasBegun = true;
 		return false;
@@ -56,7 +58,7 @@ async function start(
 }
 
 function noteStarted(run: SessionRun, sessionId: string): void {
-	const { journal, onSession } = run.dependencies;
+	const { execution, journal, onSession } = run.dependencies;
 	const { tries } = journal.read() ?? {};
 	journal.write({
 		...(tries && { tries }),
@@ -68,6 +70,7 @@ function noteStarted(run: SessionRun, sessionId: string): void {
 		wait: { since: run.wallTime },
 		requests: [],
 		ballots: [],
+		execution,
 	});
 	run.hasBegun = true;
 	run.isUnsaved = true;
@@ -188,6 +191,7 @@ async function resume(
 		startedAt: record.startedAt ?? run.wallTime,
 		wait: run.wait,
 	});
+	takeOver(run);
 	run.dependencies.onSession?.({ sessionId });
 	if (record.messages?.message === 'sending') throw mayHaveHappenedError('sendAgentMessage');
 	run.hasBegun = message === undefined || record.messages?.message === 'sent';

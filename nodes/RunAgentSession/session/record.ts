@@ -31,6 +31,8 @@ export interface Course {
 	requests: RequestRecord[];
 	/** What approvers were asked */
 	ballots: Ballot[];
+	/** The execution whose links approvers have. A retry is another one. */
+	execution?: string;
 	/** What the approval page needs to know of the node's settings */
 	page?: {
 		preferences: OptionPreferences;

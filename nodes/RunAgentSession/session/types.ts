@@ -68,6 +68,8 @@ export interface RunDependencies {
 	random(): number;
 	/** Returns milliseconds since 1970, from one reading of the system clock for the whole wake, so that setting it meanwhile changes nothing. */
 	wallTime(): number;
+	/** ID of this execution: n8n answers a link only for the execution that it names */
+	execution: string;
 	/** Limits the polls at once, so that each has its whole time */
 	polls: Semaphore;
 	log(message: string, about: Record<string, unknown>): void;
@@ -82,7 +84,7 @@ export type DecisionSettings = Pick<ItemSettings, 'target' | 'sendComments' | 'q
 	policy: OptionPreferences;
 	timeouts: Pick<Timeouts, 'maxWaitMs'>;
 };
-export type DecisionDependencies = Omit<RunDependencies, 'hasReached' | 'polls'>;
+export type DecisionDependencies = Omit<RunDependencies, 'hasReached' | 'polls' | 'execution'>;
 
 export interface RunResult {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
