@@ -396,7 +396,9 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				data,
 			);
 			const before = requests.length;
-			const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
+			const { workflowData, webhookResponse } = await time.run(
+				async () => await type.webhook!.call(context as never),
+			);
 			if (requests.length > before) throw new Error('The approval page asked the service');
 			if (webhookResponse !== undefined) response.status(200).send(webhookResponse);
 			answer.resumes = workflowData !== undefined;

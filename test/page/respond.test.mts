@@ -82,6 +82,12 @@ test.each<[string, Partial<PageCall>, number, string]>([
 	['opens it without a body', { method: 'HEAD' }, 200, 'The agent needs your approval'],
 	['has another nonce', { query: { [NONCE_PARAMETER]: 'x' } }, 404, 'This link isn’t valid'],
 	['has no query', { query: undefined }, 404, 'This link isn’t valid'],
+	[
+		'comes after the wake of its execution',
+		{ isOverdue: true },
+		503,
+		'The workflow was interrupted',
+	],
 	['has another method', { method: 'PUT' }, 405, 'Nothing was decided'],
 	[
 		'sends JSON',

@@ -297,6 +297,13 @@ const refuseLate = (view: View, body: unknown): PageResponse => ({
 	},
 });
 
+/** Returns the page of an execution that n8n should have resumed. The page's script sends a form again. */
+const refuseInterrupted = (record: PageSession, body: unknown): PageResponse => ({
+	status: 503,
+	view: { ...commonView(record), ...PAGE_PROBLEMS.interrupted, typed: listTyped(body) },
+	headers: { 'Retry-After': '5' },
+});
+
 /** Returns the page that confirms an answer, with what the votes are then. */
 function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): View {
 	const given = sent.flatMap(repeatAnswers);
@@ -360,9 +367,8 @@ export function respond(
 	const page = findPage(nodes, query[NONCE_PARAMETER]);
 	if (!page) return { status: 404, view: PAGE_PROBLEMS.noSuch };
 	const { found } = page;
-	if (isOverdue)
-		return { status: 503, view: { ...commonView(found.record), ...PAGE_PROBLEMS.interrupted } };
 	const isPost = method === 'POST';
+	if (isOverdue) return refuseInterrupted(found.record, isPost ? body : undefined);
 	if (isPost && !FORM_TYPE.test(String(contentType ?? '')))
 		return { status: 415, view: { ...commonView(found.record), ...PAGE_PROBLEMS.wrongForm } };
 	const isEnded = found.record.state === 'ended';
