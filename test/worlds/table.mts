@@ -256,7 +256,6 @@ export const TABLE: Row[] = [
 	},
 	{
 		rule: 'A retry asks again if the node behind To Approve failed',
-		falls: ['nobody has a link of the retry'],
 		world: {
 			items: [lasting(HOUR, permission(10 * SECOND))],
 			settings: { maxWaitMinutes: 240 },
@@ -267,7 +266,6 @@ export const TABLE: Row[] = [
 	},
 	{
 		rule: 'A link of an execution that was killed and retried shows no form',
-		falls: ['a form where no answer counts', 'nobody has a link of the retry'],
 		world: {
 			items: [lasting(3 * HOUR, permission(10 * SECOND))],
 			settings: { maxWaitMinutes: 240 },
