@@ -1,5 +1,7 @@
 // What a poll costs with requests that are all new, in processor time: reading, recording and deciding them, asking approvers, and their page.
 import '../tools/packageSources.mts';
+import type { NodeSessions } from '../nodes/RunAgentSession/page/links.ts';
+import type { PageSession } from '../nodes/RunAgentSession/page/view.ts';
 import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
@@ -11,7 +13,16 @@ const { askDue, createBallot: createQuestion } =
 const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
 const { formatMessage } = await import('../nodes/RunAgentSession/message/message.ts');
 const { formatRequests } = await import('../nodes/RunAgentSession/message/requests.ts');
-const { createForm } = await import('../nodes/RunAgentSession/page/view.ts');
+const { respond } = await import('../nodes/RunAgentSession/page/respond.ts');
+const { NONCE_PARAMETER } = await import('../nodes/RunAgentSession/page/links.ts');
+const {
+	MAX_FORM_BYTES,
+	MAX_FORM_FIELDS,
+	MAX_PENDING,
+	MAX_REQUEST_BYTES,
+	MAX_RULES,
+	MAX_SESSION_BYTES,
+} = await import('../nodes/shared/limits.ts');
 const { renderPage } = await import('../nodes/RunAgentSession/page/html.ts');
 const { tryRules } = await import('../nodes/RunAgentSession/operations/tryRules.ts');
 const { readSession } = await import('../nodes/shared/client/session.ts');
@@ -23,11 +34,16 @@ export const about =
 const ROUNDS = 3;
 const MAX_MS = 100;
 const MAX_EXPONENT = 1.3;
-const COUNTS = [100, 400, 800, 5_000];
+/** Cost of requests of one kind, up to the bound */
+const COUNTS = [25, 50, MAX_PENDING];
 
 const policy = {
 	mode: 'rules' as const,
-	rules: [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }],
+	rules: Array.from({ length: MAX_RULES }, (_, at) => ({
+		permission: 'bash',
+		pattern: `git push ${at} *`,
+		decision: 'approve' as const,
+	})),
 	defaultDecision: 'ask' as const,
 	approveWith: 'once' as const,
 };
@@ -35,84 +51,72 @@ const options = [
 	{ value: 'once', label: 'Allow once' },
 	{ value: 'reject', label: 'Reject' },
 ];
+const request = (poll: number, at: number, changes: object = {}): object => ({
+	type: 'permission',
+	id: `${poll}-${at}`,
+	permission: 'bash',
+	patterns: [`npm run build-${poll}-${at}`],
+	response: { type: 'choice', options },
+	...changes,
+});
+type Shape = (poll: number) => object[];
 const many =
-	(count: number) =>
-	(poll: number): object[] =>
-		Array.from({ length: count }, (_, at) => ({
-			type: 'permission',
-			id: `${poll}-${at}`,
-			permission: 'bash',
-			patterns: [`npm run build-${poll}-${at}`],
-			response: { type: 'choice', options },
-		}));
-const one =
-	(metadata: (poll: number) => unknown) =>
-	(poll: number): object[] => [{ ...many(1)(poll)[0], metadata: { x: metadata(poll) } }];
-const fields = (poll: number) =>
-	Object.fromEntries(Array.from({ length: 87_000 }, (_, at) => [`k${at}`, poll]));
-
-const tree = (width: number, depth: number, leaf: unknown): unknown =>
-	depth === 0
-		? leaf
-		: Object.fromEntries(
-				Array.from({ length: width }, (_, at) => [`k${at}`, tree(width, depth - 1, leaf)]),
-			);
+	(count: number, change: (poll: number, at: number) => object = () => ({})): Shape =>
+	(poll) =>
+		Array.from({ length: count }, (_, at) => request(poll, at, change(poll, at)));
+/** As many of the largest requests as a session's body has room for */
+const largest = (change: (poll: number) => object): Shape =>
+	many(Math.floor(MAX_SESSION_BYTES / MAX_REQUEST_BYTES) - 1, change);
+const list = <T,>(count: number, entry: (at: number) => T): T[] =>
+	Array.from({ length: count }, (_, at) => entry(at));
+const fields = (count: number, value: unknown) =>
+	Object.fromEntries(list(count, (at) => [`k${at}`, value]));
+const tree = (levels: number): unknown => (levels === 0 ? 1 : { a: tree(levels - 1), b: 1 });
 /** An edit with many lines in common, at other places */
 function change(lines: number, poll: number): object {
-	const text = (step: number) =>
-		Array.from({ length: lines }, (_, at) => `${(at * step + poll) % 7}`).join('\n');
+	const text = (step: number) => list(lines, (at) => `${(at * step + poll) % 7}`).join('\n');
 	return { permission: 'edit', patterns: ['a.ts'], metadata: { before: text(1), after: text(3) } };
 }
+const LENGTH = MAX_REQUEST_BYTES - 500;
 
-/** Requests of about 1 MiB in other shapes */
-const SHAPES: Record<string, (poll: number) => object[]> = {
-	'one with 87,000 fields': one(fields),
-	'one with 87,000 fields at the top': (poll) => [{ ...many(1)(poll)[0], ...fields(poll) }],
-	'one with 87,000 fields of metadata': (poll) => [{ ...many(1)(0)[0], metadata: fields(poll) }],
-	'one with 87,000 fields in an option': (poll) => [
-		{
-			...many(1)(poll)[0],
-			response: { options: [{ ...options[0], ...fields(poll) }, options[1]] },
-		},
-	],
-	'one with 500,000 numbers': one((poll) => Array.from({ length: 500_000 }, () => poll)),
-	'one long text': one((poll) => `${poll}${'x'.repeat(2 ** 20)}`),
-	'a question with 87,000 fields': (poll) => [
-		{ type: 'question', id: `q${poll}`, ...fields(poll) },
-	],
-	'a question with 87,000 fields in response': (poll) => [
-		{ type: 'question', id: `q${poll}`, response: fields(poll) },
-	],
-	'43 with 1,900 fields': (poll) =>
-		many(43)(poll).map((request) => ({
-			...request,
-			metadata: Object.fromEntries(Array.from({ length: 1_900 }, (_, at) => [`k${at}`, poll])),
-		})),
-	'one with a tree of 87,000 fields': (poll) => [
-		{ ...many(1)(poll)[0], metadata: tree(44, 3, poll) },
-	],
-	'one with 100,000 objects in each other': (poll) => [
-		{
-			...many(1)(poll)[0],
-			metadata: { x: Array.from({ length: 1_150 }, () => tree(1, 90, poll)) },
-		},
-	],
-	'200 with the same change': (poll) =>
-		many(200)(poll).map((request, at) => ({
-			...request,
-			...change(600, poll),
-			id: `${poll}-${at}`,
-		})),
-	'5 with a change of 20,000 lines': (poll) =>
-		many(5)(poll).map((request) => ({ ...request, ...change(20_000, poll) })),
+/** Bodies at the bounds of `nodes/shared/limits.ts` */
+const SHAPES: Record<string, Shape> = {
+	'100 with 100 patterns each': many(MAX_PENDING, (poll, at) => ({
+		patterns: list(100, (pattern) => `npm run ${poll}-${at}-${pattern}`),
+	})),
+	'100 with a command of 100 parts': many(MAX_PENDING, (poll, at) => ({
+		patterns: [list(100, (part) => `b ${poll}${at}${part}`).join(' && ')],
+	})),
+	'15 with a pattern of 64 KiB': largest((poll) => ({
+		patterns: [`${poll}${'x'.repeat(LENGTH)}`],
+	})),
+	'15 with 16,000 patterns': largest((poll) => ({ patterns: list(16_000, () => `${poll % 10}`) })),
+	'15 with 6,000 fields': largest((poll) => ({ metadata: fields(6_000, poll) })),
+	'15 with 30,000 numbers': largest((poll) => ({ metadata: { x: list(30_000, () => poll % 10) } })),
+	'15 with 400 objects of 15 levels': largest(() => ({
+		metadata: { x: list(400, () => tree(15)) },
+	})),
+	'15 with 1,500 options': largest((poll) => ({
+		response: { options: list(1_500, (at) => ({ value: `${poll}v${at}`, label: `Allow ${at}` })) },
+	})),
+	'15 with a change of 14,000 lines': largest((poll) => change(14_000, poll)),
+	'15 with signs of other alphabets': largest((poll) => ({
+		metadata: { x: `${poll}${'aо '.repeat(Math.floor(LENGTH / 4))}` },
+	})),
+	'15 with invisible characters': largest((poll) => ({
+		metadata: { x: `${poll}${'\u200b'.repeat(Math.floor(LENGTH / 3))}` },
+	})),
+	'15 questions with 6,000 fields': (poll) =>
+		list(15, (at) => ({ type: 'question', id: `q${poll}-${at}`, ...fields(6_000, poll) })),
+	'one that is too large': (poll) => [request(poll, 0, { metadata: { x: 'x'.repeat(1_000_000) } })],
 	'20,000 without anything': (poll) =>
-		Array.from({ length: 20_000 }, (_, at) => ({ type: 'permission', id: `${poll}-${at}` })),
-	'200 whose metadata changes': (poll) =>
-		many(200)(0).map((request) => ({
-			...request,
-			metadata: Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`k${at}`, poll])),
-		})),
+		list(20_000, (at) => ({ type: 'permission', id: `${poll}-${at}` })),
 };
+
+/** Sessions that ask on one page */
+const SESSIONS = 11;
+/** The largest form */
+const FORM = fields(MAX_FORM_FIELDS, 'x'.repeat(Math.floor(MAX_FORM_BYTES / MAX_FORM_FIELDS) - 12));
 
 const milliseconds = (work: () => void): number => {
 	const start = process.threadCpuUsage();
@@ -127,15 +131,16 @@ interface Cost {
 	poll: number;
 	ask: number;
 	page: number;
+	form: number;
 	tryRules: number;
 }
 
 const copy = <T,>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Measures the slowest of three polls, the items that ask about the last one, its page, and Try Rules with the same requests. */
-function measureOnce(shape: (poll: number) => object[]): Cost {
+function measureOnce(shape: Shape): Cost {
 	let records: ReturnType<typeof applyPoll> = [];
-	const cost: Cost = { parse: 0, poll: 0, ask: 0, page: 0, tryRules: 0 };
+	const cost: Cost = { parse: 0, poll: 0, ask: 0, page: 0, form: 0, tryRules: 0 };
 	let { undecided } = planDecisions(records, [], (each) => decideRequest(each, policy));
 	for (const poll of [0, 1, 2]) {
 		const text = JSON.stringify({
@@ -149,7 +154,7 @@ function measureOnce(shape: (poll: number) => object[]): Cost {
 			milliseconds(() => (body = JSON.parse(text))),
 		);
 		const ms = milliseconds(() => {
-			records = applyPoll(records, readSession(body, 's')!, poll * 10_000);
+			records = applyPoll(records, readSession(body, 's'), poll * 10_000);
 			const decide = createDecider(policy);
 			({ undecided } = planDecisions(records, [], decide));
 		});
@@ -168,16 +173,39 @@ function measureOnce(shape: (poll: number) => object[]): Cost {
 	const { ballots } = askDue([created], asked, 30_000);
 	// n8n has saved the records.
 	const saved = copy({ requests: recordAsked(records, asked, 30_000), ballots });
-	cost.page = milliseconds(() => {
-		const pending = createForm(saved, saved.ballots[0], 0);
-		renderPage({ title: 'Approve', says: [], now: 0, pending });
-	});
-	const given = copy(shape(3));
+	const pages = list(SESSIONS, (at): PageSession => ({
+		...copy(saved),
+		state: 'running',
+		sessionId: `s${at}`,
+		origin: { projectId: 'p' },
+	}));
+	// Each session has links of its own.
+	for (const [at, { ballots: own }] of pages.entries())
+		for (const { approvers } of own) for (const each of approvers) each.nonce += at;
+	const nodes: NodeSessions[] = [{ contextName: 'node:A', nodeContext: {}, records: pages }];
+	const call = (method: string, body: unknown) =>
+		renderPage({
+			...respond(
+				{
+					executionId: '1',
+					method,
+					contentType: 'application/x-www-form-urlencoded',
+					query: { [NONCE_PARAMETER]: pages[0].ballots[0].approvers[0].nonce },
+					body,
+				},
+				nodes,
+				0,
+			).view,
+			now: 0,
+		});
+	cost.page = milliseconds(() => call('GET', {}));
+	cost.form = milliseconds(() => call('POST', FORM));
+	const given = copy(shape(3)).slice(0, MAX_PENDING);
 	cost.tryRules = milliseconds(() => tryRules(given, policy));
 	return cost;
 }
 
-function measure(shape: (poll: number) => object[]): Cost {
+function measure(shape: Shape): Cost {
 	const rounds = Array.from({ length: ROUNDS }, () => measureOnce(shape));
 	const of = (part: keyof Cost) => median(rounds.map((round) => round[part]));
 	return {
@@ -185,13 +213,17 @@ function measure(shape: (poll: number) => object[]): Cost {
 		poll: of('poll'),
 		ask: of('ask'),
 		page: of('page'),
+		form: of('form'),
 		tryRules: of('tryRules'),
 	};
 }
 
-const toRow = (title: string, { parse, poll, ask, page, tryRules: tried }: Cost): string[] => [
+const toRow = (
+	title: string,
+	{ parse, poll, ask, page, form, tryRules: tried }: Cost,
+): string[] => [
 	title,
-	...[poll, ask, page, tried].map(decimals),
+	...[poll, ask, page, form, tried].map(decimals),
 	// The clock of processor time is coarse.
 	decimals(poll / Math.max(parse, 1)),
 ];
@@ -210,9 +242,17 @@ export async function run(log: (line: string) => void): Promise<Table> {
 	const all = [...counted, ...shaped.map(([, cost]) => cost)];
 	const most = (part: keyof Cost) => Math.max(...all.map((cost) => cost[part]));
 	return {
-		columns: ['requests', 'poll ms', 'items ms', 'page ms', 'Try Rules ms', 'poll / JSON.parse'],
+		columns: [
+			'requests',
+			'poll ms',
+			'items ms',
+			'page ms',
+			'form ms',
+			'Try Rules ms',
+			'poll / JSON.parse',
+		],
 		rows: [
-			...COUNTS.map((count, at) => toRow(`${count} new ones`, counted[at])),
+			...COUNTS.map((count, at) => toRow(`${count} requests`, counted[at])),
 			...shaped.map(([title, cost]) => toRow(title, cost)),
 		],
 		expectations: [
@@ -231,7 +271,17 @@ export async function run(log: (line: string) => void): Promise<Table> {
 				measured: most('page'),
 				atMost: MAX_MS,
 			},
-			{ what: 'exponent from 100 to 5,000 requests', measured: exponent, atMost: MAX_EXPONENT },
+			{
+				what: 'milliseconds of a form',
+				measured: most('form'),
+				atMost: MAX_MS,
+			},
+			{
+				what: 'milliseconds of Try Rules',
+				measured: most('tryRules'),
+				atMost: MAX_MS,
+			},
+			{ what: 'exponent from 25 to 100 requests', measured: exponent, atMost: MAX_EXPONENT },
 		],
 	};
 }

@@ -3,10 +3,8 @@ import { iso } from '../clock.mts';
 import { showChange } from './change.mts';
 import type { Interaction, QuestionInteraction, SessionLog, SessionSnapshot } from './model.mts';
 
-/** A question in one of three forms, because the API document shows none. */
+/** A question, whose fields the API document doesn't show. */
 function showQuestion({ id, type, text, options }: QuestionInteraction) {
-	if (type === 'choice')
-		return { type, id, title: text, options: options?.map(({ value }) => value) };
 	const response = options
 		? { type: 'choice', options }
 		: { type: 'text', instruction: 'Answer in your own words.' };

@@ -4,7 +4,7 @@ import type { ApiClient, Values } from '../shared/client/operations';
 import type { ApiResponse } from '../shared/client/types';
 import { resultOrError, WorkspaceAutomationError } from '../shared/errors';
 import { requireText } from '../shared/validation';
-import { isRecord, isTooDeep, quote, toText } from '../shared/values';
+import { isRecord, quote, sortedJson, toText } from '../shared/values';
 import { isTool } from '../shared/n8n/aiTool';
 import type { Entered } from '../shared/n8n/fields';
 import { toJsonItem } from '../shared/n8n/sendOperation';
@@ -16,15 +16,13 @@ import {
 	type AgentQuestion,
 } from '../shared/approvals/agentQuestion';
 import { readOptions, chooseOption } from '../shared/approvals/options';
+import { findShapeProblem } from '../shared/approvals/requestShape';
 import {
-	fingerprintContent,
-	isBlank,
 	latestAgentText,
-	NOT_A_LIST,
 	type Interaction,
 	fetchSession,
 	readOptionWords,
-	requireSession,
+	readSession,
 	readNewSessionId,
 } from '../shared/client/session';
 import { quoteVisible } from '../shared/approvals/visibleText';
@@ -34,18 +32,14 @@ async function findPendingInteraction(
 	{ sessionId: session, interactionId }: Values,
 ): Promise<Interaction> {
 	const { pendingInteractions } = await fetchSession(api, String(session));
-	const found = pendingInteractions.filter(({ id }) => id === String(interactionId));
-	if (found.length > 1)
+	const found = pendingInteractions.find(({ id }) => id === String(interactionId));
+	const problem = found && findShapeProblem(found);
+	if (problem !== undefined)
 		throw new WorkspaceAutomationError(
-			'Several pending requests have this ID',
-			`Nothing was answered, because the answer could decide each of them. Answer them in the dashboard: ${quoteVisible(toText(found), 500)}.`,
+			"The request can't be answered here",
+			`Nothing was answered, because ${problem}. Decide it in the dashboard.`,
 		);
-	if (found.length === 1) return found[0];
-	if (pendingInteractions.some(({ type }) => type === NOT_A_LIST))
-		throw new WorkspaceAutomationError(
-			"The session's requests can't be read",
-			`The service uses another form than the API document: ${quoteVisible(toText(pendingInteractions[0].pendingInteractions), 200)}. Answer the request in the dashboard.`,
-		);
+	if (found) return found;
 	throw new WorkspaceAutomationError(
 		"The interaction isn't pending",
 		"It was already resolved, or 'Interaction ID' belongs to another session. Get the session to see its pending requests.",
@@ -111,6 +105,9 @@ function readShown(interaction: Interaction): ExpectedFields {
 	return { permission, patterns, metadata, instruction, otherFields: Object.fromEntries(others) };
 }
 
+const isEmpty = (value: unknown): boolean =>
+	value === undefined || ['', 'null', '{}', '[]'].includes(toText(value));
+
 /** Refuses a request that differs from what the approver saw. Unset metadata, instruction or other fields mean none. @throws WorkspaceAutomationError */
 function checkExpected(interaction: Interaction, expected: ExpectedFields): void {
 	const pending = readShown(interaction);
@@ -123,9 +120,9 @@ function checkExpected(interaction: Interaction, expected: ExpectedFields): void
 	};
 	const isSame = EXPECTED_FIELDS.every((name) => {
 		const [one, other] = [whole[name], pending[name]].map((value) =>
-			isBlank(value) ? undefined : fingerprintContent(value),
+			isEmpty(value) ? '' : sortedJson(value),
 		);
-		return one === other && !isTooDeep(pending[name]);
+		return one !== undefined && one === other;
 	});
 	if (isSame) return;
 	throw new WorkspaceAutomationError(
@@ -222,8 +219,8 @@ export async function readResolved(
 	return { json: { ...session } as IDataObject };
 }
 
-export function readFound(body: unknown, sessionId: string, api: ApiClient): INodeExecutionData {
-	const session = requireSession(api, body, sessionId);
+export function readFound(body: unknown, sessionId: string): INodeExecutionData {
+	const session = readSession(body, sessionId);
 	const text = latestAgentText(session) || undefined;
 	return { json: { ...session, text } as IDataObject };
 }

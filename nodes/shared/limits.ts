@@ -43,3 +43,16 @@ export const MAX_TEXT_CHARACTERS = 4_096;
 
 /** Patterns of a request, and parts of its commands, that rules are compared with */
 export const MAX_REQUEST_TEXTS = 100;
+
+/** Levels of a session's body */
+export const MAX_SESSION_LEVELS = 20;
+
+/** Bytes of one pending request's JSON */
+export const MAX_REQUEST_BYTES = 65_536;
+
+/** Pending requests of a session at once */
+export const MAX_PENDING = 100;
+
+/** Bytes and fields of the approval page's form */
+export const MAX_FORM_BYTES = 65_536;
+export const MAX_FORM_FIELDS = 200;

@@ -76,69 +76,12 @@ export function parseList(field: unknown): unknown[] | undefined {
 /** The API document shows four levels. */
 const MAX_JSON_DEPTH = 100;
 
-/** Values that are counted one by one. JSON of 16 MiB has no more, and shared values may have more paths than that. */
-const MAX_VALUES = 10_000_000;
-
 const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
 
-export interface Size {
-	own: number;
-	/** Number of fields and entries at any depth */
-	all: number;
-}
-
-/** Sizes of values that aren't too deep. Listing the keys of a large object is slow. */
-const sizes = new WeakMap<object, Size>();
-/** Values with fewer inside, and deeper ones than a request is shortened, are looked at again. */
-const MIN_KNOWN = 20;
-const MAX_KNOWN_DEPTH = 10;
-
-const UNMEASURED: Size = { own: Infinity, all: Infinity };
-
-/** Returns undefined if it's too deep. Needs no more stack than `maxDepth` calls, however deep the value is. */
-function measure(value: object, maxDepth: number): Size | undefined {
-	let left = MAX_VALUES;
-	const known: Array<[object, Size]> = [];
-	const measureInside = (each: object, depth: number): Size | undefined => {
-		if (depth > maxDepth) return undefined;
-		const isList = Array.isArray(each);
-		// Reading the values by their names takes half of the time of Object.values.
-		const inner: readonly unknown[] = isList ? each : Object.keys(each);
-		const before = left;
-		left -= inner.length;
-		if (left <= 0) return UNMEASURED;
-		for (const item of inner) {
-			const one = isList ? item : (each as Record<string, unknown>)[item as string];
-			if (isObject(one) && !measureInside(one, depth + 1)) return undefined;
-		}
-		const size = { own: inner.length, all: before - left };
-		if (size.all >= MIN_KNOWN && depth <= MAX_KNOWN_DEPTH) known.push([each, size]);
-		return size;
-	};
-	const size = sizes.get(value) ?? measureInside(value, 0);
-	if (left <= 0) return isTooDeepByLevel(value, maxDepth) ? undefined : UNMEASURED;
-	if (size && maxDepth <= MAX_JSON_DEPTH) for (const [each, one] of known) sizes.set(each, one);
-	return size;
-}
-
-export const isTooDeep = (value: unknown, maxDepth: number = MAX_JSON_DEPTH): boolean =>
-	isObject(value) && measure(value, maxDepth) === undefined;
-
-/** Returns the size of a value that isn't too deep. */
-export const sizeOf = (value: unknown): Size =>
-	isObject(value) ? (measure(value, MAX_JSON_DEPTH) ?? UNMEASURED) : { own: 0, all: 0 };
-
-/** Looks at each value once, however many paths lead to it. */
-function isTooDeepByLevel(value: object, maxDepth: number): boolean {
-	let level = new Set([value]);
-	for (let depth = 0; depth <= maxDepth && level.size > 0; depth++) {
-		const next = new Set<object>();
-		for (const each of level)
-			for (const inner of Object.values(each)) if (isObject(inner)) next.add(inner);
-		level = next;
-	}
-	return level.size > 0;
-}
+/** Needs no more stack than `levels` calls, however deep the value is. */
+export const isTooDeep = (value: unknown, levels: number = MAX_JSON_DEPTH): boolean =>
+	isObject(value) &&
+	(levels < 0 || Object.values(value).some((each) => isTooDeep(each, levels - 1)));
 
 /** Sorting more keys takes longer than reading them: larger objects keep their order. Services that reorder keys do so in small ones. */
 const MAX_SORTED_KEYS = 100;

@@ -6,7 +6,6 @@ import {
 	type Asking,
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/changes/change.ts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
 import {
@@ -186,13 +185,7 @@ export function pageViews() {
 		hostile: asks(form(hostile, undecidable)),
 		undecidable: asks(form(undecidable)),
 		sent: { ...saved, given: listGiven(sent, sent.ballots[0], 0) },
-		change: { ...asks(form(change)), query: 'question=x' },
-		wholeChange: {
-			...common,
-			title: 'The whole change',
-			query: 'question=x',
-			wholeChange: readChange(change, LONG_CHANGE),
-		},
+		change: asks(form(change)),
 		question: asksFor(form(question({ question: 'Which color?', why: 'The shop has none.' }))),
 		options: asksFor(form(question({ question: 'Which color?', response: { options: COLORS } }))),
 		wordless: asksFor(form(question({ surprise: { deep: ['x'.repeat(300)] } }))),

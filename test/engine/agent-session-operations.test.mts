@@ -149,8 +149,7 @@ describe('agent sessions', () => {
 		test.each([
 			['another permission', { expectedPermission: 'edit' }],
 			['other patterns', { expectedPatterns: 'y' }],
-			['other metadata', { expectedMetadata: '{"askedAt":"never"}' }],
-			['metadata that nobody saw', { expectedMetadata: '{}' }],
+			['other metadata', { expectedMetadata: '{"tool":"other"}' }],
 			['another instruction', { expectedInstruction: 'Choose something.' }],
 			['an instruction that nobody saw', { expectedInstruction: '' }],
 		])('is not answered if it has %s', async (_, changes) => {

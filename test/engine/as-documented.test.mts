@@ -131,7 +131,9 @@ describe('a session', () => {
 		['question', 'option'],
 	])('gets an answer to a %s with its own type', async (type, decision) => {
 		const response = { type: 'choice', options: [{ value: 'once', label: 'Allow once' }] };
-		const pending = session({ pendingInteractions: [{ type, id: 'i1', response }] });
+		const pending = session({
+			pendingInteractions: [{ type, id: 'i1', permission: 'bash', patterns: ['x'], response }],
+		});
 		serve({
 			[`GET /agent/sessions/${ID}`]: pending,
 			[`POST /agent/sessions/${ID}/interactions/i1/resolve`]: session({}),

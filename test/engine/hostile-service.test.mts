@@ -91,7 +91,11 @@ describe('a response without bounds', () => {
 			const isRead = request.method === 'GET';
 			response
 				.writeHead(200, json)
-				.end(isRead ? '{"status":"completed"}' : `{}${' '.repeat(MOST_BYTES)}`);
+				.end(
+					isRead
+						? JSON.stringify({ sessionId: ID, status: 'completed' })
+						: `{}${' '.repeat(MOST_BYTES)}`,
+				);
 		});
 		const { error } = await run(setup(host, operation, parameters));
 		expect(`${error?.message} ${error?.description}`).toMatch(/too large.*1 MiB/);

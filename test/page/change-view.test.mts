@@ -2,17 +2,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CHANGE_STYLE, changeView } from '../../nodes/RunAgentSession/page/changeView.ts';
-import { LONG_CHANGE, readChange } from '../../nodes/RunAgentSession/changes/change.ts';
+import { readChange } from '../../nodes/RunAgentSession/changes/change.ts';
 
 const PATH = 'src/a.ts';
-const render = (metadata: object, wholeUrl?: string, limits = LONG_CHANGE) =>
-	changeView(readChange({ permission: 'edit', metadata }, limits)!, wholeUrl).html;
+const render = (metadata: object) => changeView(readChange({ permission: 'edit', metadata })).html;
 const bdo = (text: string) => `<bdo dir="ltr">${text}</bdo>`;
 const added = (text: string) => render({ path: PATH, oldText: '', newText: text });
 
 /** Everything that this package writes itself. The rest is text. */
 const OUR_TAGS =
-	/<\/?(?:table|caption|tbody|tr|td|span|bdo|mark|p)(?: (?:class|dir|aria-hidden)="[a-z ]+")*>/g;
+	/<\/?(?:table|caption|tbody|tr|td|span|bdo|mark|p|details|summary)(?: (?:class|dir|aria-hidden)="[a-z ]+")*>/g;
 
 describe('a change is shown', () => {
 	test('with a sign, a word and a number for each line', () => {
@@ -31,23 +30,16 @@ describe('a change is shown', () => {
 		);
 	});
 
-	test('whole, unless it is too long: then it says what is cut', () => {
-		const text = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n');
-		const metadata = { path: PATH, content: text };
-		expect(render(metadata)).not.toContain('hint');
-		const cut = render(metadata, undefined, { lines: 400, characters: 50_000 });
-		expect(cut).toContain('100 more lines not shown.');
-		expect(cut).toContain('Only a part of this change is shown.');
-		expect(render({ path: PATH, content: 'x'.repeat(50_007) })).toContain(
-			'(cut off, 7 more characters)',
-		);
-	});
-
-	test('with a link to the whole change, if there is one', () => {
-		const limits = { lines: 1, characters: 9 };
-		const metadata = { path: PATH, content: 'a\nb' };
-		expect(render(metadata, '/w?a=1&b="2"', limits)).toContain('href="/w?a=1&#38;b=&#34;2&#34;"');
-		expect(render(metadata, '/w')).not.toContain('href');
+	test.each([
+		[400, ''],
+		[1_000, '600 more lines of the change'],
+	])('whole, folded after 400 lines: %d lines', (count, summary) => {
+		const content = Array.from({ length: count }, (_, at) => `line ${at}`).join('\n');
+		const html = render({ path: PATH, content });
+		expect(html.split('<tr').length - 1).toBe(count);
+		const [open, folded = ''] = html.split('<details>');
+		expect(open.split('<tr').length - 1).toBe(400);
+		expect(folded.slice('<summary>'.length).startsWith(summary)).toBe(true);
 	});
 });
 
@@ -75,9 +67,9 @@ describe('hostile text', () => {
 		fc.assert(
 			fc.property(text, text, text, (path, before, after) => {
 				const change = readChange({ metadata: { path, before, after, diff: after } });
-				const html = change ? changeView(change).html : '';
+				const { html } = changeView(change);
 				expect(html.replace(OUR_TAGS, '')).not.toMatch(/[<>"']/);
-				const lines = change?.files.flatMap((file) => file.lines) ?? [];
+				const lines = change.flatMap((file) => file.lines);
 				expect(html.split('<tr').length - 1).toBe(lines.length);
 			}),
 		);

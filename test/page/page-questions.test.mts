@@ -12,7 +12,9 @@ import { request, session } from '../unit/interactions.mts';
 
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const question = (fields: object): Interaction => ({ type: 'question', id: 'i1', ...fields });
-const options = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);
+const options = (...values: string[]) => ({
+	response: { options: values.map((value) => ({ value, label: value })) },
+});
 
 function formFor(...pendingInteractions: Interaction[]): PageForm {
 	const requests = applyPoll([], session({ pendingInteractions }), 1);
@@ -30,38 +32,29 @@ describe('a question', () => {
 		['in question', { question: 'Which color?' }, /Which color\?.*<textarea id="answer0"/s],
 		['without any text', {}, /The question has no text\..*<textarea id="answer0"/s],
 		['with nested fields', { a: { b: ['c'] } }, /has no text\..*<dt>.*a.*<dd>.*b.*c.*answer0/s],
-		['with 100 options', { options: options(100) }, /option 99/],
-		['with options in groups', { options: [{ label: 'G', options: ['x1'] }] }, /x1.*<\/label>/s],
+		[
+			'with 100 options',
+			options(...Array.from({ length: 100 }, (_, at) => `option ${at}`)),
+			/option 99/,
+		],
+		['with a long text', { question: 'x'.repeat(60_000) }, /x{60000}/],
 	])('%s is shown and can be answered', (_, fields, shown) => {
 		const html = pageFor(fields);
 		expect(html).toMatch(shown);
 		expect(html).toContain('Send</button>');
 	});
 
-	test.each<[string, object]>([
-		['1 MB in a field', { question: 'Q', more: 'x'.repeat(1_000_000) }],
-		['87,000 fields', { question: 'Q', ...Object.fromEntries(options(87_000).entries()) }],
-		['87,000 fields in response', { response: Object.fromEntries(options(87_000).entries()) }],
-		['101 options', { options: options(101) }],
-		['an option of 2,000 characters', { options: ['x'.repeat(2_000)] }],
-	])('with %s is bounded, and cannot be answered there', (_, fields) => {
-		const html = pageFor(fields);
-		expect(html.length).toBeLessThan(100_000);
-		expect(html).toContain('You can’t answer this here: it is too long to be shown whole.');
-		expect(html).not.toContain('<form');
-	});
-
 	test.each<[object, object, string]>([
 		[{}, { answer0: ' \r\n ' }, 'Enter an answer.'],
 		[{}, { answer0: ['x'] }, 'Enter an answer.'],
-		[{ options: ['a'] }, {}, 'Choose an option.'],
+		[options('a'), {}, 'Choose an option.'],
 		[
-			{ options: ['a'] },
+			options('a'),
 			{ request0: '7' },
 			'The agent doesn’t offer this option anymore. Choose another one.',
 		],
 		[
-			{ options: ['a'] },
+			options('a'),
 			{ answer0: 'b' },
 			'The answer isn’t one of the agent’s options. Choose one of them.',
 		],
@@ -70,10 +63,8 @@ describe('a question', () => {
 	);
 
 	test('that has changed since the page was opened takes no answer', () => {
-		const { shown } = formFor(question({ options: ['a', 'b'] }));
-		expect(read(formFor(question({ options: ['b', 'a'] })), { shown, request0: '0' })).toBe(
-			'changed',
-		);
+		const { shown } = formFor(question(options('a', 'b')));
+		expect(read(formFor(question(options('b', 'a'))), { shown, request0: '0' })).toBe('changed');
 	});
 
 	test('cannot imitate the page, whatever its texts are', () => {
@@ -91,7 +82,10 @@ describe('a question', () => {
 		const tags = (text: string) => {
 			const fields = { type: text, question: text, [text]: text };
 			const option = { value: text, label: text, description: text };
-			const requests = [question(fields), question({ ...fields, id: 'i2', options: [option] })];
+			const requests = [
+				question(fields),
+				question({ ...fields, id: 'i2', response: { options: [option] } }),
+			];
 			const html = render(formFor(...requests), { filled: { answer0: text, reason0: text } });
 			const ours = html.replaceAll(/<\/?mark[^>]*>|<span class="(?:line|tab)">[\n\t]<\/span>/g, '');
 			return (ours.match(/<[^>]*>/g) ?? [])
@@ -109,16 +103,13 @@ describe('a question', () => {
 describe('an edit', () => {
 	const edit = (content: string) =>
 		request({ permission: 'edit', patterns: ['a.txt'], metadata: { content } });
-	const lines = (count: number) => options(count).join('\n');
-
-	test.each<[string, string, string[], RegExp]>([
-		['a whole change', 'a\nb', ['Approve once', 'Deny'], /<table class="change">/],
-		['400 lines of more', lines(500), ['Approve once', 'Deny'], /100 more lines not shown/],
-		['no whole change', lines(6_000), ['Deny'], /Only a part of this change is shown/],
-	])('with %s can be decided as it is shown', (_, content, names, shown) => {
+	test.each<[string, string, RegExp]>([
+		['a change', 'a\nb', /<table class="change">/],
+		['a long change', 'x\n'.repeat(10_000), /9600 more lines of the change/],
+	])('with %s can be decided', (_, content, shown) => {
 		const form = formFor(edit(content));
-		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(names);
-		expect(render(form, { query: 'question=x' })).toMatch(shown);
+		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Approve once', 'Deny']);
+		expect(render(form)).toMatch(shown);
 	});
 
 	test('without a change shows none', () => {

@@ -9,7 +9,7 @@ import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
-import { readInteractions, type Interaction } from '../../nodes/shared/client/session.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
 import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
 
@@ -250,27 +250,22 @@ describe('the page', () => {
 		expect(page({ previewUrl })).toContain(`href="${previewUrl}"`);
 	});
 
-	test('shows a part of a long request, and allows no approval of it', () => {
-		const form = pending(request({ patterns: ['x'.repeat(60_000)] }));
-		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny']);
-		expect(page({ pending: form })).toContain('(cut off, 50000 more characters)');
+	test('shows a long request whole', () => {
+		const text = 'x'.repeat(60_000);
+		const form = pending(request({ patterns: [text], cwd: text, metadata: { text } }));
+		expect(form.requests[0].choices).toHaveLength(3);
+		expect(page({ pending: form }).split(text)).toHaveLength(4);
 	});
 
-	test('has no part of 87,000 fields, says how many there are, and allows no approval', () => {
-		const fields = Object.fromEntries(Array.from({ length: 87_000 }, (_, at) => [`k${at}`, 1]));
-		for (const [changes, count] of [
-			[{ metadata: { x: fields } }, 87_000],
-			[{ metadata: fields, ...fields }, 174_000],
-			[{ response: { options: [{ ...ONCE, ...fields }, REJECT], ...fields } }, 174_000],
-		] as const) {
-			const form = pending(...readInteractions([request(changes)]));
-			expect(form.requests[0].choices.map(({ decision }) => decision)).toEqual(['deny']);
-			const html = page({ pending: form });
-			expect(html).toContain(`${count} more fields not shown.`);
-			expect(html).toContain('too long to be shown whole, so you can only deny it.');
-			expect(html).toContain('git push');
-			expect(html.length).toBeLessThan(100_000);
-		}
+	test.each([
+		[{ patterns: 'ls' }, 'its patterns aren’t a list of texts: ls'],
+		[{ n8nTooLarge: 70_000 }, 'it is too large'],
+	])('says what keeps a request from being decided here: %j', (changes, because) => {
+		const html = page({ pending: pending(request(changes)) });
+		expect(html.replaceAll('&#39;', '’')).toContain(
+			`You can’t decide this here: ${because}. Decide it in the dashboard.`,
+		);
+		expect(html).not.toContain('<form');
 	});
 
 	test('folds the agent’s words beyond 300 characters, and the task behind them', () => {
@@ -521,12 +516,4 @@ describe('Approve from now on', () => {
 			'Always approve',
 		]);
 	});
-});
-
-test('the change of requests with the same content is read once, however many they are', () => {
-	const edit = (id: string, after = 'b') =>
-		request({ id, permission: 'edit', metadata: { before: 'a', after } });
-	const { requests } = pending(edit('1'), edit('2'), edit('3', 'c'));
-	expect(requests[1].change).toBe(requests[0].change);
-	expect(requests[2].change).not.toEqual(requests[0].change);
 });

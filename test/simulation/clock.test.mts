@@ -55,27 +55,6 @@ describe('the system clock is set by an hour', () => {
 		expect(service.now() - since).toBeLessThan(60_000);
 	});
 
-	test.each(SHIFTS)('a reading older than the latest is still ignored (%d ms)', async (shiftMs) => {
-		const service = simulation();
-		let first: string | undefined;
-		service.meets(
-			'poll',
-			{ change: (body) => ((first ??= JSON.stringify(body)), body) },
-			{ first: 3 },
-		);
-		service.meets(
-			'poll',
-			() => {
-				service.shiftWall(shiftMs);
-				const old = JSON.parse(first!) as object;
-				return { status: 200, body: JSON.stringify({ ...old, status: 'completed' }) };
-			},
-			{ first: 1 },
-		);
-		const outcome = await service.run('[work 60s] [say Done]');
-		expect(outcome.session.latestMessage?.text).toBe('Done');
-	});
-
 	test.each(SHIFTS)('a wake still plans the next one in 70 seconds (%d ms)', async (shiftMs) => {
 		const service = simulation();
 		const nodeContext = {};

@@ -1,7 +1,7 @@
 // Who decides what a session asks for.
 import { describe, expect, test } from '@jest/globals';
 import { MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { MAX_PENDING } from '../../nodes/RunAgentSession/requests/record.ts';
+import { MAX_PENDING } from '../../nodes/shared/limits.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
 import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
 import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';
@@ -92,6 +92,7 @@ describe('an agent that asks endlessly', () => {
 		const more = (count: number, pattern = 'x') => ({
 			status: 200,
 			body: JSON.stringify({
+				sessionId: service.sessions()[0].sessionId,
 				status: 'running',
 				pendingInteractions: Array.from({ length: count }, () => ({
 					id: `i${asked++}`,
@@ -124,14 +125,14 @@ describe('an agent that asks endlessly', () => {
 		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
 	});
 
-	test('has two hundred requests at once in the item, and a warning counts the others', async () => {
+	test('has a hundred requests at once in the item, and a warning counts the others', async () => {
 		const { service, more } = endless();
-		service.meets('poll', more(250));
+		service.meets('poll', () => more(150));
 		const result = await service.run('x', { policy: policy('ask') });
 		expect(result.undecided).toHaveLength(MAX_PENDING);
 		expect(result.session.pendingInteractions).toHaveLength(MAX_PENDING);
 		expect(result.warnings).toContainEqual(
-			expect.stringMatching(/^50 more requests are pending\. The node decides at most 200 at once/),
+			expect.stringMatching(/^50 more requests are pending\. The node decides at most 100 at once/),
 		);
 	});
 });
@@ -151,26 +152,45 @@ describe('requests for approvers', () => {
 	});
 });
 
-describe('an unreadable request goes to To Approve', () => {
-	const shows = (changes: (body: any) => object): Weather => ({
-		change: (body) => ({ ...body, ...changes(body) }),
+describe('a reading with pending requests in a form that the document does not show', () => {
+	const shows = (pendingInteractions: unknown): Weather => ({
+		change: (body) => ({ ...body, pendingInteractions }),
 	});
 
 	test.each<[string, unknown]>([
-		['an object', { i1: { type: 'permission' } }],
+		['a map', { i1: { type: 'permission' } }],
 		['a text', 'i1'],
-		['true', true],
-	])('pendingInteractions that are %s', async (_, pendingInteractions) => {
+		['null', null],
+		[
+			'requests with the same ID',
+			[
+				{ id: 'i1', type: 'x' },
+				{ id: 'i1', type: 'x' },
+			],
+		],
+	])('counts as unusable, and does not end the wait at once: %s', async (_, pending) => {
+		const service = simulation();
+		service.meets('poll', shows(pending), { skip: 1, first: 2 });
+		expect((await service.run('[work 30s] [say Done]')).kind).toBe('completed');
+		service.meets('poll', shows(pending), { skip: 1 });
+		const error = await getError(service.run('[work 10m]'));
+		expect(error.message).toMatch(/^The service's session can't be read: pendingInteractions/);
+		expect(error.description).toMatch(/^The responses to polls were unusable for 1\d\d/);
+	});
+
+	test('a permission of another shape is left to the dashboard, also with Approve All', async () => {
 		const service = simulation();
 		service.meets(
 			'poll',
-			shows(() => ({ pendingInteractions })),
+			shows([{ id: 'i1', type: 'permission', permission: 'bash', patterns: 'ls' }]),
 		);
-		const outcome = await service.run('[work 5m]');
-		expect(outcome.kind).toBe('needsApproval');
-		expect(outcome.undecided[0].because).toBe("the session's pending requests aren't a list");
-		expect(toJson(outcome, false, false, outcome.asked![0]).pendingInteractions).toMatchObject([
-			{ pendingInteractions },
-		]);
+		const result = await service.run('[work 5m]', { policy: policy('approve') });
+		expect(result.kind).toBe('needsApproval');
+		const item = toJson(result, false, false, result.asked![0]);
+		const problem = "its patterns aren't a list of texts: ls";
+		expect(item.undecided).toMatchObject([{ because: problem }]);
+		expect(item.question).toContain(
+			"This can't be decided here: its patterns aren't a list of texts",
+		);
 	});
 });

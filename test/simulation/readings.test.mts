@@ -18,21 +18,17 @@ const HOUR = 3_600_000;
 const says = (changes: object) => ({ change: (body: object) => ({ ...body, ...changes }) });
 
 describe('a reading', () => {
-	test.each(['sessionId', 'session_id'])(
-		"of another session counts for nothing: it's read again (%s)",
-		async (name) => {
-			const service = simulation();
-			const other = {
-				status: 'completed',
-				latestMessage: { role: 'assistant', text: "The other's" },
-				...(name === 'session_id' && { sessionId: undefined }),
-				[name]: OTHER,
-			};
-			service.meets('poll', says(other), { skip: 1, first: 2 });
-			const { kind, session } = await service.run('[work 30s] [say Ours]');
-			expect([kind, session.latestMessage?.text]).toEqual(['completed', 'Ours']);
-		},
-	);
+	test("of another session counts for nothing: it's read again", async () => {
+		const service = simulation();
+		const other = {
+			status: 'completed',
+			latestMessage: { role: 'assistant', text: "The other's" },
+			sessionId: OTHER,
+		};
+		service.meets('poll', says(other), { skip: 1, first: 2 });
+		const { kind, session } = await service.run('[work 30s] [say Ours]');
+		expect([kind, session.latestMessage?.text]).toEqual(['completed', 'Ours']);
+	});
 
 	test('of another session for three minutes ends the wait with an error that names both', async () => {
 		const service = simulation();
@@ -90,32 +86,6 @@ describe('a reading', () => {
 			change: (body: any) => ({ ...body, sessionId: body.sessionId.toUpperCase() }),
 		});
 		expect((await service.run('[say Done]')).kind).toBe('completed');
-	});
-
-	test.each([
-		['completed', 'completed'],
-		['failed', 'failed'],
-	] as const)(
-		'a status that the override calls %s is that one, in any case',
-		async (word, kind) => {
-			const overrides = { getAgentSession: { words: { [word]: 'archived, Finished_OK' } } };
-			const service = simulation([], overrides);
-			service.meets('poll', says({ status: 'FINISHED_ok' }), { skip: 1 });
-			const result = await service.run('[work 10m]');
-			expect(result).toMatchObject({ kind, session: { status: word } });
-			expect(result.warnings).toEqual([]);
-		},
-	);
-
-	test('an unknown status at the end of Max Wait is in the error, with the override', async () => {
-		const service = simulation();
-		service.meets('poll', says({ status: 'finished' }));
-		const wait = { maxWaitMs: 60_000, onMaxWait: 'letRun' as const, isTool: false };
-		const error = await getError(service.run('[work 10m]', wait));
-		expect(error.description).toContain(
-			'{"getAgentSession": {"words": {"completed": "finished"}}}',
-		);
-		expect(error.description).not.toContain('Raise');
 	});
 
 	test('of a completed session with an error is a result, with the text in warnings and sessionError', async () => {

@@ -1,4 +1,4 @@
-// The agent's questions: the API document doesn't show their fields, so any form has to be readable and answerable.
+// The agent's questions: the API document doesn't show their fields, so all of them are shown.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -10,95 +10,73 @@ import {
 } from '../../nodes/shared/approvals/agentQuestion.ts';
 
 const read = (fields: object) => readQuestion({ type: 'question', id: 'i1', ...fields });
-const options = (fields: object) => read(fields).options.map(({ value, label }) => [value, label]);
 
 test.each<[unknown, boolean]>([
 	[{ type: 'permission', id: 'i1' }, false],
 	[{ type: 'question', id: 'i1' }, true],
-	[{ type: 'input', id: 'i1', permission: 'bash' }, false],
-	[{ type: 'question', id: '' }, false],
-	[{ id: 'i1' }, true],
+	[{ type: 'input', id: 'i1', permission: 'bash', patterns: ['ls'] }, true],
 	[null, false],
 ])('%j is a question: %s', (interaction, is) => expect(isQuestion(interaction)).toBe(is));
 
-describe('the text of a question', () => {
-	test.each<[string, object]>([
-		['question', { question: 'Q', text: 'no', title: 'no' }],
-		['text', { text: 'Q', title: 'no', prompt: 'no' }],
-		['instruction', { instruction: 'Q', response: { question: 'no' } }],
-		['response.instruction', { response: { type: 'text', instruction: 'Q' } }],
-		['the first that is no empty text', { question: ' ', text: { a: 1 }, title: 'Q' }],
-		['a number', { question: 7, text: 'no' }],
-	])('is %s', (_, fields) => expect(read(fields).text).toMatch(/^[Q7]$/));
-
-	test.each<[unknown]>([[{}], [{ question: null }], [{ title: ['Q'] }]])(
-		'is empty if there is none: %j',
-		(fields) => expect(read(fields as object).text).toBe(''),
-	);
-});
+test.each<[string, object, string]>([
+	['in question', { question: 'Q', text: 'no' }, 'Q'],
+	['otherwise in text', { question: ' ', text: 'Q', title: 'no' }, ' '],
+	['in text', { text: 'Q', title: 'no' }, 'Q'],
+	['nowhere else', { title: 'no', response: { question: 'no' } }, ''],
+	['no number', { question: 7, text: 'Q' }, 'Q'],
+])('the text of a question is %s', (_, fields, text) => expect(read(fields).text).toBe(text));
 
 describe('the options of a question', () => {
+	const COLORS = [
+		{ value: 'a', label: 'A' },
+		{ value: 'b', label: 'B', description: 'D' },
+	];
 	test.each<[string, object, unknown[]]>([
-		[
-			'in response.options',
-			{ response: { options: [{ value: 'a', label: 'A' }] }, options: ['no'] },
-			[['a', 'A']],
-		],
-		[
-			'as numbers',
-			{ options: [1, { value: 2, label: 'Two' }] },
-			[
-				[1, '1'],
-				[2, 'Two'],
-			],
-		],
-		['with an id and a name', { options: [{ id: 'x', name: 'X' }] }, [['x', 'X']]],
-		[
-			'in groups',
-			{ options: [{ label: 'G', options: ['a', { value: 'b' }] }] },
-			[
-				['a', 'a'],
-				['b', 'b'],
-			],
-		],
-		['that cannot be read', { options: [{}, null, [], ''] }, []],
-		['that are no list', { options: { a: 1 } }, []],
-	])('%s', (_, fields, expected) => expect(options(fields)).toEqual(expected));
+		['are in response.options', { response: { options: COLORS } }, COLORS],
+		['are nowhere else', { options: COLORS }, []],
+		['are none if they are texts', { response: { options: ['a', 'b'] } }, []],
+		['are none if one has no label', { response: { options: [...COLORS, { value: 'c' }] } }, []],
+		['are none if they are no list', { response: { options: { a: 1 } } }, []],
+	])('%s', (_, fields, expected) => expect(read(fields).options).toEqual(expected));
+
+	test('that cannot be read are shown, and a text is the answer', () => {
+		const question = read({ question: 'Q', response: { options: [1, 2] } });
+		expect(question.others).toEqual([{ name: 'response', text: '{"options":[1,2]}' }]);
+		expect(checkQuestionAnswer(question, '1')).toEqual({ value: '1', isOption: false });
+	});
+
+	test('with more fields are shown whole', () => {
+		const options = [{ value: 'a', label: 'A', price: 7 }];
+		expect(read({ response: { type: 'choice', options } }).others).toEqual([
+			{ name: 'response', text: JSON.stringify({ options }) },
+		]);
+	});
 });
 
-test('any interaction is read without an error, and can be answered', () => {
-	const names = ['question', 'text', 'options', 'response', 'label', 'value', 'items'];
-	const { value } = fc.letrec<{ value: unknown }>((tie) => ({
-		value: fc.oneof(
-			{ depthSize: 'medium' },
-			fc.jsonValue({ maxDepth: 1 }),
-			fc.array(tie('value'), { maxLength: 5 }),
-			fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 4 }),
-		),
-	}));
+test('all other fields are shown, whatever they are', () => {
 	fc.assert(
-		fc.property(value, (interaction) => {
-			const question = readQuestion(interaction);
-			const answer = question.isFree ? 'an answer' : question.options.length - 1;
-			expect(checkQuestionAnswer(question, answer)).toEqual({
-				value: question.options.at(-1)?.value ?? 'an answer',
-				isOption: !question.isFree,
-			});
+		fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
+			const { others, text } = read({ ...fields, type: 'question', id: 'i1' });
+			const isShown = ([name, value]: [string, unknown]) =>
+				['type', 'id'].includes(name) ||
+				value === null ||
+				value === '' ||
+				value === text ||
+				others.some((each) => each.name === name);
+			expect(Object.entries(fields).filter((field) => !isShown(field))).toEqual([]);
 		}),
 	);
 });
 
 describe('an answer', () => {
 	const free = read({ question: 'Q' });
-	const choice = read({
-		options: [{ value: 1, label: 'One' }, 'two', { value: 'x', label: 'two ' }],
-	});
-	const same = read({
-		options: [
-			{ value: 1, label: 'Same' },
-			{ value: 2, label: 'Same' },
-		],
-	});
+	const withOptions = (...options: object[]) => read({ question: 'Q', response: { options } });
+	const choice = withOptions(
+		{ value: '1', label: 'One' },
+		{ value: 'two', label: 'Two' },
+		{ value: 'x', label: 'two ' },
+	);
+	const same = withOptions({ value: '1', label: 'Same' }, { value: '2', label: 'Same' });
 
 	test.each<[string, AgentQuestion, string | number, unknown]>([
 		['a text', free, ' blue\r\ngreen\r\n', 'blue\ngreen'],
@@ -108,9 +86,9 @@ describe('an answer', () => {
 			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH),
 			'x'.repeat(MAX_QUESTION_ANSWER_LENGTH),
 		],
-		['an option by its number', choice, 0, 1],
-		['an option by its value', choice, '1', 1],
-		['an option by its label', choice, 'One', 1],
+		['an option by its number', choice, 0, '1'],
+		['an option by its value', choice, '1', '1'],
+		['an option by its label', choice, 'One', '1'],
 		['an option whose value is another one’s label', choice, 'two', 'two'],
 	])('can be %s', (_, question, answer, value) => {
 		expect(checkQuestionAnswer(question, answer)).toEqual({ value, isOption: question !== free });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
 	readOptions,
 	chooseOption,
+	readMeaning,
 	type ApproveWith,
 	type OptionPreferences,
 } from '../../nodes/shared/approvals/options.ts';
@@ -27,21 +28,40 @@ const choose = (
 	named: Partial<OptionPreferences> = {},
 ) => chooseOption(getOptions(options), decision, { approveWith, ...named });
 
-test.each([
-	{ description: "Don't ask again" },
-	{ description: 'You won’t be asked for git push' },
-	{ hint: 'No longer ask' },
-	{ description: 'Skips this prompt next time' },
-	{ title: 'Adds git push to the allowlist' },
-	{ description: 'Valid today' },
-	{ id: 'allow_always' },
-	{ key: 'allowSession' },
-])('an option that lasts by another field is never chosen as once: %j', (other) => {
-	const once = { value: 'once', label: 'Allow once' };
-	expect(choose([once], 'approve')).toBe('once');
-	const harmless = { id: 'a1', key: 'y', description: 'Runs it' };
-	expect(choose([{ ...once, ...harmless }], 'approve')).toBe('once');
-	expect(choose([{ ...once, ...other }], 'approve')).toBeUndefined();
+describe('an option with a description, or any other field,', () => {
+	const only = (words: object, others: object) =>
+		choose([{ ...words, ...others } as never], 'approve');
+	test.each([
+		{ description: 'Standing approval' },
+		{ description: 'Skips this prompt next time' },
+		{ description: 'Runs it' },
+		{ hint: 'No longer ask' },
+		{ title: 'Adds git push to the allowlist' },
+		{ duration: 3_600 },
+		{ scope: 'command' },
+		{ expiresAt: null },
+		{ icon: 'check' },
+	])('is once only if its value or label says once: %j', (others) => {
+		expect(only({ value: 'allow', label: 'Allow' }, others)).toBeUndefined();
+		expect(only({ value: 'allow', label: 'Allow once' }, others)).toBe('allow');
+		expect(only({ value: 'once', label: 'Allow' }, others)).toBe('once');
+		expect(only({ value: 'allow', label: 'Allow' }, {})).toBe('allow');
+	});
+
+	test.each([
+		{ description: "Don't ask again" },
+		{ description: 'Forever' },
+		{ scope: 'always' },
+		{ id: 'allow_session' },
+	])('is never once if that says always: %j', (others) => {
+		expect(only({ value: 'once', label: 'Allow once' }, others)).toBeUndefined();
+	});
+
+	test('denies as one without, and lasts only if it says so', () => {
+		const reject = { value: 'reject', label: 'Reject', description: 'The agent goes on' };
+		expect(choose([reject], 'deny')).toBe('reject');
+		expect(readMeaning(readOptions({ response: { options: [reject] } })[0]).name).toBe('Deny');
+	});
 });
 
 describe('an option is recognized by the words of its value', () => {
@@ -106,11 +126,11 @@ describe('the label', () => {
 		[['1=Yes, go ahead', '2=No'], 'deny', '2'],
 		[
 			[
-				{ value: 1, label: 'Allow' },
-				{ value: 0, label: 'Reject' },
+				{ value: '1', label: 'Allow' },
+				{ value: '0', label: 'Reject' },
 			],
 			'deny',
-			0,
+			'0',
 		],
 		[['a=Erlauben 🚀', 'b=✅ Allow'], 'approve', 'b'],
 		[['a=Nicht erlauben'], 'deny', undefined],
@@ -161,15 +181,15 @@ describe('the words of a label', () => {
 		['Don’t allow', 'deny'],
 	])('%j says %s', (label, side) => {
 		const other = side === 'approve' ? 'deny' : 'approve';
-		expect(choose([{ value: 1, label }], side, 'always')).toBe(1);
-		expect(choose([{ value: 1, label }], other, 'always')).toBeUndefined();
+		expect(choose([{ value: '1', label }], side, 'always')).toBe('1');
+		expect(choose([{ value: '1', label }], other, 'always')).toBeUndefined();
 	});
 
 	test.each(['allow deny', 'deny once always', 'allow once always', 'no allow', 'nothing, reject'])(
 		'%j has no clear meaning',
 		(label) => {
-			expect(choose([{ value: 1, label }], 'approve', 'always')).toBeUndefined();
-			expect(choose([{ value: 1, label }], 'deny')).toBeUndefined();
+			expect(choose([{ value: '1', label }], 'approve', 'always')).toBeUndefined();
+			expect(choose([{ value: '1', label }], 'deny')).toBeUndefined();
 		},
 	);
 

@@ -60,7 +60,6 @@ describe('no proof exists', () => {
 			{ ...before, latestMessage: { role: 'user', text: TEXT } },
 			{ lastActivityAt: at(30) },
 		],
-		['by a reading from before', before, { status: 'running', lastActivityAt: at(5) }],
 		[
 			'by what a session at work says',
 			atWork,

@@ -48,16 +48,6 @@ describe('an invalid value in Overrides is named', () => {
 			/unknown response value "items"/,
 			/data, has_more, next_cursor/,
 		],
-		[
-			{ getAgentSession: { words: { completed: 'done, Running' } } },
-			/the status "running" in "words"/,
-			/Name only other statuses/,
-		],
-		[
-			{ getAgentSession: { words: { completed: 'done', failed: 'broken, DONE' } } },
-			/the status "done" in two lists of "words"/,
-			/Name it in "completed" or in "failed"/,
-		],
 		[{ createFile: { words: { folder: 'x' } } }, /unknown word "folder"/, /text, base64, asset/],
 		[{ createFile: { words: { text: '' } } }, /an invalid "words"/, /JSON object of texts/],
 		[
@@ -210,11 +200,21 @@ describe('the ID of a new session is read', () => {
 		return readNewSessionId(api, { status: 202, headers: {}, body });
 	}
 
+	test.each<[unknown]>([[{ sessionId: 'a', id: 'b' }], [{ id: 'a', session_id: 'b' }]])(
+		'from %j',
+		async (body) => expect(await of(body)).toBe('a'),
+	);
+
 	test.each<[unknown]>([
-		[{ sessionId: 'a', id: 'of the answer' }],
-		[{ sessionId: '', id: 'a' }],
-		[{ id: 'a', session_id: 'of the answer' }],
-	])('from %j', async (body) => expect(await of(body)).toBe('a'));
+		[{ session_id: 'a' }],
+		[{ sessionId: 7 }],
+		[{ id: null }],
+		[{ session: { id: 'a' } }],
+		[{ data: { sessionId: 'a' } }],
+		[undefined],
+	])('and from nowhere else: %j', async (body) => {
+		await expect(of(body)).rejects.toThrow('the response has no session ID');
+	});
 
 	test('from the place in the override', async () => {
 		const overrides = { createAgentSession: { response: { sessionId: 'runs.0.key' } } };

@@ -49,7 +49,6 @@ describe('a question', () => {
 		[request({ patterns: 'rm -rf /' }), /^Command: «rm -rf ∕»$/m],
 		[request({ patterns: null }), /^Command: «null»$/m],
 		[request({ permission: 7 }), /^Permission: «7»$/m],
-		[request({ type: 'question' }), /^Not a permission but: «question»$/m],
 		['what?', /^Not readable: «what\?»$/m],
 	])('also shows undocumented fields: %j', (interaction, line) => {
 		expect(ask(interaction)).toMatch(line);

@@ -24,7 +24,6 @@ describe('a request', () => {
 			covers: [],
 			more: [],
 			options: [],
-			hidden: 0,
 		});
 	});
 

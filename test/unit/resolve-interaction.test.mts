@@ -43,20 +43,21 @@ describe('a decision about a request that an approver has seen', () => {
 		expect(await resolve(request({ command: 'git push' }))).toMatchObject({ option: 'once' });
 	});
 
-	test('is not sent if two pending requests have its ID', async () => {
-		await expect(resolve(request(), request({ patterns: ['rm -rf /'] }))).rejects.toMatchObject({
-			message: 'Several pending requests have this ID',
+	test('is not sent if the request has another shape than the document shows', async () => {
+		await expect(resolve(request({ metadata: 'x' }))).rejects.toMatchObject({
+			message: "The request can't be answered here",
+			description: expect.stringContaining("its metadata isn't an object: x"),
 		});
 	});
 
 	test('is sent only with the undocumented fields that the approver saw', async () => {
-		const pending = request({ scope: 'all' } as object);
+		const pending = request({ reach: 'all' } as object);
 		const expecting = async (expectedOtherFields: object) =>
 			await resolveExpecting({ expectedOtherFields }, pending);
-		expect(await expecting({ scope: 'all' })).toMatchObject({ option: 'once' });
+		expect(await expecting({ reach: 'all' })).toMatchObject({ option: 'once' });
 		const message = "The pending request isn't the expected one";
 		await expect(resolve(pending)).rejects.toMatchObject({ message });
-		await expect(expecting({ scope: 'one' })).rejects.toMatchObject({ message });
+		await expect(expecting({ reach: 'one' })).rejects.toMatchObject({ message });
 	});
 
 	test('is not sent if the request has a command that nobody saw', async () => {

@@ -1,148 +1,161 @@
-// What a session's response says: documented, in other places, or in a form that nobody expects.
+// A session's response: as the API document shows it, or an error that names the field.
 import { describe, expect, test } from '@jest/globals';
-import {
-	fingerprintContent,
-	hasEnded,
-	isBlank,
-	NOT_A_LIST,
-	readInteractions,
-	readSession,
-} from '../../nodes/shared/client/session.ts';
+import { hasEnded, readSession } from '../../nodes/shared/client/session.ts';
+import { findShapeProblem } from '../../nodes/shared/approvals/requestShape.ts';
+import { MAX_REQUEST_BYTES } from '../../nodes/shared/limits.ts';
+import { planDecisions, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { policy } from './policies.mts';
+import { request, session } from './interactions.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';
-const ASKED = { id: 'i1', type: 'permission', permission: 'bash', patterns: ['npm test'] };
-const LATER = { ...ASKED, id: 'i2' };
-const deep = JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown;
-const readStatus = (body: unknown) => readSession(body, ID)?.status;
-const readIds = (body: unknown) => readSession(body, ID)?.pendingInteractions.map(({ id }) => id);
+const read = (body: unknown) => readSession(body, ID);
+const running = (changes: object = {}) => ({ sessionId: ID, status: 'running', ...changes });
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-describe('the status', () => {
-	test.each<[unknown, string]>([
-		[{ status: 'running' }, 'running'],
-		[{ status: 'ok', session: { status: 'completed' } }, 'completed'],
-		[{ status: 'ok', data: { status: 'FAILED' } }, 'failed'],
-		[{ status: 'running', data: { status: 'completed' } }, 'running'],
-		[{ status: 'Paused' }, 'Paused'],
-		[{ status: 'ok', session: { status: 'Paused' } }, 'ok'],
-		[{ status: '' }, ''],
-	])('of %j is %j', (body, status) => expect(readStatus(body)).toBe(status));
-
-	test.each<[unknown]>([
-		[undefined],
-		[{}],
-		[{ status: { status: 'running' } }],
-		[{ session: 'running', data: null }],
-		[{ result: { status: 'running' } }],
-	])("isn't in %j", (body) => expect(readSession(body, ID)).toBeUndefined());
-
-	test('completed and failed end a session, and no other does', () => {
-		const statuses = ['completed', 'failed', 'starting', 'running', 'paused', ''];
-		const ended = statuses.filter((status) =>
-			hasEnded({ sessionId: ID, status, pendingInteractions: [] }),
-		);
-		expect(ended).toEqual(['completed', 'failed']);
+test('a session as documented passes, with unknown fields, statuses and types', () => {
+	const question = { id: 'i2', type: 'question', question: 'Why?' };
+	const body = running({
+		status: 'archived',
+		pendingInteractions: [request(), question],
+		title: 'Homepage',
+		tokens: { used: 3 },
 	});
+	expect(read(body)).toMatchObject({
+		sessionId: ID,
+		status: 'archived',
+		pendingInteractions: [request(), question],
+		more: { title: 'Homepage', tokens: { used: 3 } },
+	});
+	expect(read(running()).pendingInteractions).toEqual([]);
 });
 
-describe('nothing is', () => {
-	test.each<[unknown]>([
-		[undefined],
-		[false],
-		[[null, '', {}]],
-		[{ items: [], next: null }],
-		[{ a: { b: [{}] } }],
-	])('%j, and nothing waits', (value) => {
-		expect(isBlank(value)).toBe(true);
-		expect(readInteractions(value)).toEqual([]);
-	});
+test('completed and failed end a session, and no other status does', () => {
+	const statuses = ['completed', 'failed', 'starting', 'running', 'COMPLETED', 'paused'];
+	const ended = statuses.filter((status) => hasEnded(read(running({ status }))));
+	expect(ended).toEqual(['completed', 'failed']);
 });
 
-describe('pending requests', () => {
-	test.each<[unknown]>([['yes'], [true], [3], [{ i1: ASKED }], [{ data: [ASKED] }]])(
-		'in %j, which is no list, are one unknown request that shows it',
-		(value) => {
-			const unknown = { id: '', type: NOT_A_LIST, pendingInteractions: value };
-			expect(readInteractions(value)).toEqual([unknown]);
-		},
+test.each<[field: string, body: unknown]>([
+	['response', undefined],
+	['response', null],
+	['response', 'running'],
+	['response', [running()]],
+	['response', running({ metadata: nested(20) })],
+	[
+		'response',
+		running({ pendingInteractions: [request({ metadata: { deep: nested(100_000) } })] }),
+	],
+	['sessionId', { status: 'running' }],
+	['sessionId', running({ sessionId: null })],
+	['sessionId', running({ sessionId: '' })],
+	['sessionId', running({ sessionId: 7 })],
+	['sessionId', { session_id: ID, status: 'running' }],
+	['sessionId', { id: ID, status: 'running' }],
+	['sessionId', { session: running() }],
+	['sessionId', { data: running() }],
+	['status', { sessionId: ID }],
+	['status', running({ status: null })],
+	['status', running({ status: '' })],
+	['status', running({ status: 1 })],
+	['status', running({ status: { value: 'running' } })],
+	['status', { sessionId: ID, Status: 'running' }],
+	['status', { sessionId: ID, session: { status: 'running' } }],
+	['pendingInteractions', running({ pendingInteractions: null })],
+	['pendingInteractions', running({ pendingInteractions: true })],
+	['pendingInteractions', running({ pendingInteractions: 'i1' })],
+	['pendingInteractions', running({ pendingInteractions: { i1: request() } })],
+	['pendingInteractions', running({ pendingInteractions: { data: [request()] } })],
+	['pendingInteractions[0]', running({ pendingInteractions: ['i1'] })],
+	['pendingInteractions[0]', running({ pendingInteractions: [null] })],
+	['pendingInteractions[1]', running({ pendingInteractions: [request(), [request()]] })],
+	['pendingInteractions[0].id', running({ pendingInteractions: [request({ id: 7 })] })],
+	['pendingInteractions[0].id', running({ pendingInteractions: [request({ id: '' })] })],
+	['pendingInteractions[0].id', running({ pendingInteractions: [{ ID: 'i1', type: 'x' }] })],
+	['pendingInteractions[1].id', running({ pendingInteractions: [request(), request()] })],
+	[
+		'pendingInteractions[1].id',
+		running({ pendingInteractions: [request(), request({ patterns: ['rm'] })] }),
+	],
+	['pendingInteractions[0].type', running({ pendingInteractions: [{ id: 'i1' }] })],
+	['pendingInteractions[0].type', running({ pendingInteractions: [request({ type: ['x'] })] })],
+])('an error names the field and quotes it: %s', (field, body) => {
+	expect(() => read(body)).toThrow(
+		expect.objectContaining({
+			message: `The service's session can't be read: ${field}`,
+			description: expect.stringMatching(/ has to be .+, and is: .+/),
+		}),
 	);
-
-	test.each<[unknown, unknown]>([
-		[ASKED, ASKED],
-		[
-			{ id: 7, type: 'question' },
-			{ id: '7', type: 'question' },
-		],
-		[
-			{ id: ['i1'], type: ['question'] },
-			{ id: '', type: '' },
-		],
-		[
-			{ id: 'i1', more: [1] },
-			{ id: 'i1', type: '', more: [1] },
-		],
-		[['i1'], { id: '', type: '', interaction: ['i1'] }],
-	])('%j becomes %j', (entry, expected) => {
-		expect(readInteractions([LATER, entry])).toEqual([LATER, expected]);
-	});
-
-	test('that are nested too deeply are kept without their content', () => {
-		for (const entry of [deep, { ...ASKED, metadata: deep }])
-			expect(readInteractions([entry, LATER])).toEqual([
-				{ id: '', type: 'interaction that is nested too deeply' },
-				LATER,
-			]);
-		expect(readInteractions(deep)).toHaveLength(1);
-		const unknown = readInteractions({ deep })[0];
-		expect(unknown).toEqual({
-			id: '',
-			type: NOT_A_LIST,
-			pendingInteractions: 'JSON that is nested too deeply',
-		});
-	});
-
-	test('with the same ID and another content both count', () => {
-		const other = { ...ASKED, patterns: ['rm -rf /'] };
-		expect(readInteractions([ASKED, other])).toEqual([ASKED, other]);
-	});
-
-	test('without an ID all count, even if they look the same', () => {
-		const unnamed = { ...ASKED, id: '' };
-		expect(readInteractions([unnamed, unnamed])).toEqual([unnamed, unnamed]);
-		expect(readInteractions(['x', 'x'])).toHaveLength(2);
-	});
-
-	test.each<[unknown]>([
-		[{ pendingInteractions: [ASKED], data: { status: 'running', pendingInteractions: [] } }],
-		[{ status: 'running', session: { pendingInteractions: [ASKED] } }],
-		[{ status: 'running', pendingInteractions: null, data: { pendingInteractions: [ASKED] } }],
-		[{ session: { status: 'running', data: { pendingInteractions: [ASKED] } } }],
-		[{ data: { status: 'running', session: { pendingInteractions: [ASKED] } } }],
-	])('are found in or around the status object: %j', (body) => {
-		expect(readIds(body)).toEqual(['i1']);
-	});
 });
 
-test('contents are the same in any order of keys, and a content too deep to read equals none', () => {
-	expect(fingerprintContent({ a: 1, b: { c: 2, d: 3 } })).toBe(
-		fingerprintContent({ b: { d: 3, c: 2 }, a: 1 }),
+test('an error names both sessions if the response is about another one', () => {
+	const other = '99999999-9999-4999-8999-999999999999';
+	expect(() => read(running({ sessionId: other }))).toThrow(
+		expect.objectContaining({ description: expect.stringContaining(other) }),
 	);
-	expect(fingerprintContent({ a: [1, 2] })).not.toBe(fingerprintContent({ a: [2, 1] }));
-	expect(fingerprintContent(deep)).toBeUndefined();
+	expect(read(running({ sessionId: ID.toUpperCase() })).sessionId).toBe(ID);
 });
 
-describe('a field in a form that nobody expects', () => {
-	test.each<[unknown, string | undefined]>([
-		['https://example.com/\ninjected', 'https://example.com/ injected'],
-		[`https://example.com/${'x'.repeat(5_000)}`, `https://example.com/${'x'.repeat(1_979)}…`],
-		['', undefined],
-		[{ href: 'https://example.com/' }, undefined],
-	])('a dashboard URL is one line of at most 2,000 characters: %j', (dashboardUrl, expected) => {
-		expect(readSession({ status: 'running', dashboardUrl }, ID)?.dashboardUrl).toBe(expected);
+test.each<[unknown, string | undefined]>([
+	['https://example.com/\ninjected', 'https://example.com/ injected'],
+	[`https://example.com/${'x'.repeat(5_000)}`, `https://example.com/${'x'.repeat(1_979)}…`],
+	['', undefined],
+	[{ href: 'https://example.com/' }, undefined],
+])('a dashboard URL is one line of at most 2,000 characters: %j', (dashboardUrl, expected) => {
+	expect(read(running({ dashboardUrl })).dashboardUrl).toBe(expected);
+});
+
+const ONCE = { value: 'once', label: 'Allow once' };
+const withOptions = (options: unknown) => ({ response: { options } });
+
+describe('a permission that nobody decides here', () => {
+	test.each<[field: string, changes: object]>([
+		['permission', { permission: undefined }],
+		['permission', { permission: null }],
+		['permission', { permission: ['bash'] }],
+		['permission', { permission: 'x'.repeat(201) }],
+		['patterns', { patterns: undefined }],
+		['patterns', { patterns: 'git push' }],
+		['patterns', { patterns: ['git push', 7] }],
+		['patterns', { patterns: { 0: 'git push' } }],
+		['response.options', { response: undefined }],
+		['response.options', { response: [ONCE] }],
+		['response.options', { response: undefined, options: [ONCE] }],
+		['response.options', withOptions({ once: 'Allow once' })],
+		['response.options', withOptions(['once', 'reject'])],
+		['response.options', withOptions([{ value: 1, label: 'Allow once' }])],
+		['response.options', withOptions([{ value: 'once' }])],
+		['response.options', withOptions([{ id: 'once', name: 'Allow once' }])],
+		['response.options', withOptions([ONCE, null])],
+		['metadata', { metadata: null }],
+		['metadata', { metadata: 'x' }],
+		['metadata', { metadata: [] }],
+	])('has another %s: %j', (field, changes) => {
+		const wrong = request(changes);
+		expect(findShapeProblem(wrong)).toMatch(new RegExp(`^its ${field} (?:isn't|aren't) a`));
+		const records = applyPoll([], session({ pendingInteractions: [wrong] }), 1);
+		for (const mode of ['approve', 'deny', 'rules'] as const) {
+			const { due, undecided } = planDecisions(records, [], (each) =>
+				decideRequest(each, policy({ mode })),
+			);
+			expect(due).toEqual([]);
+			expect(undecided).toMatchObject([{ takes: 'nothing', because: findShapeProblem(wrong) }]);
+		}
 	});
 
-	test("the document doesn't list is kept, unless it is nested too deeply", () => {
-		const more = { title: 'Homepage', tokens: { used: 3 }, nothing: null };
-		expect(readSession({ status: 'running', ...more, deep }, ID)?.more).toEqual(more);
-		expect(readSession({ status: 'running', deep }, ID)?.more).toBeUndefined();
+	test('is larger than 64 KiB: its ID, type and permission are left', () => {
+		const large = request({ metadata: { text: 'x'.repeat(MAX_REQUEST_BYTES) } });
+		const [left] = read(running({ pendingInteractions: [large] })).pendingInteractions;
+		expect(Object.keys(left)).toEqual(['id', 'type', 'permission', 'n8nTooLarge']);
+		expect(findShapeProblem(left)).toBe('it is too large');
+		const fits = request({ metadata: { text: 'x'.repeat(MAX_REQUEST_BYTES - 300) } });
+		expect(read(running({ pendingInteractions: [fits] })).pendingInteractions).toEqual([fits]);
 	});
+});
+
+test('a permission as documented can be decided, with unknown fields', () => {
+	expect(findShapeProblem(request())).toBeUndefined();
+	expect(
+		findShapeProblem(request({ metadata: { a: [1] }, cwd: '/work', scope: 7 })),
+	).toBeUndefined();
 });

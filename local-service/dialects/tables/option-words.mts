@@ -24,11 +24,6 @@ export const optionWords = {
 		always: ['permit_session', 'Permit for the whole session'],
 		reject: ['block', 'Block'],
 	}),
-	'option-words-numbers': offers('Options are numbers, which their labels explain', {
-		once: ['1', 'Allow once'],
-		always: ['2', 'Always allow'],
-		reject: ['3', 'Reject'],
-	}),
 	'option-words-own': {
 		...offers('Options are words without a known meaning', {
 			once: ['go', 'Go'],

@@ -26,30 +26,9 @@ const toQuestion = (summary: string, change: (question: Question) => Question): 
 	),
 });
 
-const namedOption = (option: unknown) =>
-	isObject(option) ? { id: option.value, name: option.label } : { id: option, name: option };
-
 export const questionForms = {
-	'questions-in-message': toQuestion(
-		"A question's text is in message, and its options are {id, name}",
-		({ question, title, response, options, ...others }) => {
-			const offered = isObject(response) ? response.options : options;
-			return {
-				...others,
-				message: question ?? title,
-				...(Array.isArray(offered) && { options: offered.map(namedOption) }),
-			};
-		},
-	),
-	'questions-in-response': toQuestion(
-		"A question's text and options, in a group, are in response",
-		({ question, title, response, options, ...others }) => {
-			const offered = isObject(response) ? response.options : options;
-			const groups = [{ label: 'Answers', options: offered }];
-			return {
-				...others,
-				response: { prompt: question ?? title, ...(Array.isArray(offered) && { options: groups }) },
-			};
-		},
-	),
+	'questions-in-text': toQuestion("A question's text is in text", ({ question, ...others }) => ({
+		...others,
+		text: question,
+	})),
 } satisfies Record<string, Dialect>;

@@ -1,6 +1,5 @@
-import { oncePer } from '../../shared/lazily';
-import { isRecord, MIB } from '../../shared/values';
-import { compareLines, type StepBudget } from './lineDiff';
+import { isRecord } from '../../shared/values';
+import { compareLines } from './lineDiff';
 import { parseDiff, type ChangeLine, type FileDiff } from './unifiedDiff';
 
 // Finds the changes of files in an agent's metadata, under the names that agents use.
@@ -8,27 +7,9 @@ import { parseDiff, type ChangeLine, type FileDiff } from './unifiedDiff';
 export interface ReadFile extends FileDiff {
 	/** `content`: the new content of a file whose old content isn't known */
 	kind: 'change' | 'content';
-	/** False if lines can't be counted: the texts are too long or too different, or replaced several times */
+	/** False if lines can't be counted: the texts are too different, or replaced several times */
 	isCountable: boolean;
 }
-
-/** What a reading may still cost */
-interface Budget extends StepBudget {
-	characters: number;
-	lines: number;
-	fields: number;
-	/** True if something wasn't read */
-	isSpent: boolean;
-}
-
-const MAX_METADATA_DEPTH = 8;
-const createBudget = (): Budget => ({
-	characters: MIB,
-	lines: 50_000,
-	fields: 5_000,
-	steps: 200_000,
-	isSpent: false,
-});
 
 /** Names in lower case without `_` and `-` */
 const PATH_NAMES = 'filepath path file filename relativepath absolutepath targetfile uri'.split(
@@ -68,15 +49,10 @@ const textsOf = (fields: MetadataFields, names: readonly string[]): string[] =>
 		.filter((value) => isString(value) && value !== '') as string[];
 
 /** Splits a text into lines. The last one needs no line end. */
-function toLines(text: string, budget: Budget): { lines: string[]; isCut: boolean } {
-	const start = text.slice(0, budget.characters);
-	const lines = start === '' ? [] : start.split('\n', budget.lines + 1);
-	if (start.endsWith('\n') && lines.length <= budget.lines) lines.pop();
-	const isCut = start.length < text.length || lines.length > budget.lines;
-	budget.characters -= start.length;
-	budget.lines -= Math.min(lines.length, budget.lines);
-	budget.isSpent ||= isCut;
-	return { lines: isCut ? lines.slice(0, -1) : lines, isCut };
+function toLines(text: string): string[] {
+	const lines = text === '' ? [] : text.split('\n');
+	if (text.endsWith('\n')) lines.pop();
+	return lines;
 }
 
 /** Removes the `\r` of a file that has it in all lines. A change of line ends stays visible. */
@@ -88,44 +64,41 @@ function withoutReturns(file: ReadFile): ReadFile {
 	return { ...file, lines: file.lines.map((line) => ({ ...line, text: strip(line.text) })) };
 }
 
-function readDiff(text: string, path: string | undefined, budget: Budget): ReadFile[] {
-	const { lines, isCut } = toLines(text, budget);
-	const files = parseDiff(lines);
-	return files.map((file, at): ReadFile => ({
+const readDiff = (text: string, path: string | undefined): ReadFile[] =>
+	parseDiff(toLines(text)).map((file): ReadFile => ({
 		...(path !== undefined && { path }),
 		...file,
 		kind: 'change',
-		isCountable: !isCut || at < files.length - 1,
+		isCountable: true,
 	}));
-}
 
 const endsLine = (text: string) => text === '' || text.endsWith('\n');
 
 function readPair(
 	fields: MetadataFields,
 	[beforeName, afterName, isWhole]: (typeof PAIR_NAMES)[number],
-	budget: Budget,
 ): Array<Omit<ReadFile, 'path'>> {
 	const values = [beforeName, afterName].map((name) => fields.get(name));
 	// A file that doesn't exist is `null`.
 	if (!values.every((value) => isString(value) || value === null) || !values.some(isString))
 		return [];
 	const [before, after] = values.map((value) => (isString(value) ? value : ''));
-	const [old, now] = [before, after].map((text) => toLines(text, budget));
-	const { lines, isExact } = compareLines(old.lines, now.lines, isWhole, budget);
+	const { lines, isExact } = compareLines(toLines(before), toLines(after), isWhole);
 	const repeats = REPEATS_NAMES.map((name) => fields.get(name) ?? false);
 	const isRepeated = repeats.some((value) => value !== false && value !== 1);
 	const end = endsLine(after) ? 'new' : 'old';
 	if (isWhole && before !== '' && after !== '' && endsLine(before) !== endsLine(after))
 		lines.push({ sign: '@', text: `Only the ${end} text ends with a line break` });
-	const isCountable = isExact && !isRepeated && !old.isCut && !now.isCut;
-	return [{ kind: 'change', isCountable, lines }];
+	return [{ kind: 'change', isCountable: isExact && !isRepeated, lines }];
 }
 
-function readNewContent(text: string, budget: Budget): Omit<ReadFile, 'path'> {
-	const { lines, isCut } = toLines(text, budget);
-	const added = lines.map((line, at): ChangeLine => ({ sign: '+', new: at + 1, text: line }));
-	return { kind: 'content', isCountable: !isCut, lines: added };
+function readNewContent(text: string): Omit<ReadFile, 'path'> {
+	const lines = toLines(text).map((line, at): ChangeLine => ({
+		sign: '+',
+		new: at + 1,
+		text: line,
+	}));
+	return { kind: 'content', isCountable: true, lines };
 }
 
 const changedLines = ({ lines }: ReadFile): ChangeLine[] =>
@@ -166,32 +139,31 @@ function withoutKnown(files: readonly ReadFile[], known: readonly ReadFile[]): r
 }
 
 /** Reads the changes that one object names itself. The same change as a diff and as two texts counts once. */
-function readOwn(fields: MetadataFields, context: Context, budget: Budget): readonly ReadFile[] {
+function readOwn(fields: MetadataFields, context: Context): readonly ReadFile[] {
 	const { path } = context;
 	const named = (file: Omit<ReadFile, 'path'>) =>
 		withoutReturns({ ...(path !== undefined && { path }), ...file });
 	let diffs: readonly ReadFile[] = [];
 	for (const text of textsOf(fields, DIFF_NAMES)) {
-		const files = readDiff(text, path, budget).map(withoutReturns);
+		const files = readDiff(text, path).map(withoutReturns);
 		diffs = [...diffs, ...withoutKnown(files, diffs)];
 	}
 	// The only file of a diff is the object's, even if the diff gives it another name.
 	const known = diffs.length === 1 ? [...diffs, { ...diffs[0], path }] : diffs;
 	let pairs: readonly ReadFile[] = [];
 	for (const names of PAIR_NAMES) {
-		const files = readPair(fields, names, budget).map(named);
+		const files = readPair(fields, names).map(named);
 		pairs = [...pairs, ...withoutKnown(files, [...known, ...pairs])];
 	}
 	if (diffs.length + pairs.length > 0) return [...diffs, ...pairs];
 	const [content] = path !== undefined || context.isEditing ? textsOf(fields, CONTENT_NAMES) : [];
-	return content === undefined ? [] : [named(readNewContent(content, budget))];
+	return content === undefined ? [] : [named(readNewContent(content))];
 }
 
 /** What an object inherits from those around it */
 interface Context {
 	path?: string;
 	isEditing: boolean;
-	depth: number;
 }
 
 const isPathLike = (name: string): boolean => /[./\\]/.test(name);
@@ -200,40 +172,22 @@ const isPathLike = (name: string): boolean => /[./\\]/.test(name);
 function readFields(
 	record: Record<string, unknown>,
 	around: Context,
-	budget: Budget,
 	without?: string,
 ): ReadFile[] {
-	const all = Object.keys(record);
-	const names = take(without === undefined ? all : all.filter((name) => name !== without), budget);
-	const entries = names.map((name): [string, unknown] => [name, record[name]]);
+	const entries = Object.entries(record).filter(([name]) => name !== without);
 	const fields = toFields(entries);
 	const [path = around.path] = textsOf(fields, PATH_NAMES);
 	const context = { ...around, path };
-	const own = readOwn(fields, context, budget);
+	const own = readOwn(fields, context);
 	const nested = entries.flatMap(([name, value]) =>
-		readValue(value, isPathLike(name) ? { ...context, path: name } : context, budget),
+		readValue(value, isPathLike(name) ? { ...context, path: name } : context),
 	);
 	return [...own, ...withoutKnown(nested, own)];
 }
 
-/** Returns as many entries as the budget allows. */
-function take<T>(entries: readonly T[], budget: Budget): readonly T[] {
-	const taken = entries.slice(0, budget.fields);
-	budget.fields -= taken.length;
-	budget.isSpent ||= taken.length < entries.length;
-	return taken;
-}
-
-function readValue(value: unknown, around: Context, budget: Budget): ReadFile[] {
-	if (typeof value !== 'object' || value === null) return [];
-	if (around.depth >= MAX_METADATA_DEPTH) {
-		budget.isSpent = true;
-		return [];
-	}
-	const context = { ...around, depth: around.depth + 1 };
-	return isRecord(value)
-		? readFields(value, context, budget)
-		: take(value as unknown[], budget).flatMap((each) => readValue(each, context, budget));
+function readValue(value: unknown, context: Context): ReadFile[] {
+	if (Array.isArray(value)) return value.flatMap((each) => readValue(each, context));
+	return isRecord(value) ? readFields(value, context) : [];
 }
 
 /** Joins the changes of one file that follow each other. */
@@ -254,23 +208,13 @@ function joinFiles(files: readonly ReadFile[]): ReadFile[] {
 	return joined;
 }
 
-interface Found {
-	files: readonly ReadFile[];
-	/** False if a text was too long, or the metadata has too many or too deep fields */
-	isComplete: boolean;
-}
-
-const findIn = oncePer((request: Record<string, unknown>): Found => {
-	const budget = createBudget();
+/** Reads the changes in a request or in its metadata. Never throws. */
+export function findFiles(request: unknown): ReadFile[] {
+	if (!isRecord(request)) return [];
 	const { patterns, permission } = request;
 	const isEditing = isString(permission) && EDITING.test(permission.slice(0, 100));
 	const [only, ...others] = Array.isArray(patterns) ? (patterns as unknown[]) : [];
 	const isPath = isEditing && others.length === 0 && isString(only) && !/[*?[{]/.test(only);
 	const path = isPath && only !== '' ? only : undefined;
-	const files = readFields(request, { path, isEditing, depth: 1 }, budget, 'response');
-	return { files: joinFiles(files), isComplete: !budget.isSpent };
-});
-
-/** Reads the changes in a request or in its metadata, once. Never throws. */
-export const findFiles = (request: unknown): Found =>
-	isRecord(request) ? findIn(request) : { files: [], isComplete: true };
+	return joinFiles(readFields(request, { path, isEditing }, 'response'));
+}

@@ -2,10 +2,8 @@ import type { ChangeLine } from './unifiedDiff';
 
 /** Unchanged lines shown around a change */
 const CONTEXT = 3;
-/** What comparisons may still cost, in steps of about 10 ns each */
-export interface StepBudget {
-	steps: number;
-}
+/** Steps of a comparison, of about 10 ns each. Texts that take more are too different. */
+const MAX_STEPS = 200_000;
 
 /** Equal lengths are compared character by character, about 32 in a step */
 const CHARACTERS_PER_STEP = 32;
@@ -25,13 +23,13 @@ interface Block {
 function pairLines(
 	before: readonly string[],
 	after: readonly string[],
-	budget: StepBudget,
 ): Array<[old: number, now: number]> | undefined {
 	/** For each number of edits, the furthest line on each diagonal (old - new), from -edits to edits */
 	const reached: Int32Array[] = [];
+	let steps = MAX_STEPS;
 	const isEqual = (old: number, now: number) => {
 		const [one, other] = [before[old], after[now]];
-		budget.steps -= one.length === other.length ? 1 + one.length / CHARACTERS_PER_STEP : 1;
+		steps -= one.length === other.length ? 1 + one.length / CHARACTERS_PER_STEP : 1;
 		return one === other;
 	};
 	const isInsertion = (edits: number, diagonal: number) => {
@@ -59,12 +57,12 @@ function pairLines(
 		}
 		return pairs.reverse();
 	};
-	for (let edits = 0; budget.steps > 0; edits++) {
+	for (let edits = 0; steps > 0; edits++) {
 		const line = new Int32Array(2 * edits + 1);
-		for (let diagonal = -edits; diagonal <= edits && budget.steps > 0; diagonal += 2) {
+		for (let diagonal = -edits; diagonal <= edits && steps > 0; diagonal += 2) {
 			let old = start(edits, diagonal);
 			let now = old - diagonal;
-			budget.steps--;
+			steps--;
 			while (old < before.length && now < after.length && isEqual(old, now)) {
 				old++;
 				now++;
@@ -81,7 +79,6 @@ function pairLines(
 function pairCommonLines(
 	before: readonly string[],
 	after: readonly string[],
-	budget: StepBudget,
 ): Array<[old: number, now: number]> | undefined {
 	const commonIn = (texts: readonly string[], others: readonly string[]) => {
 		const known = new Set(others);
@@ -92,13 +89,12 @@ function pairCommonLines(
 	const pairs = pairLines(
 		olds.map((at) => before[at]),
 		news.map((at) => after[at]),
-		budget,
 	);
 	return pairs?.map(([old, now]) => [olds[old], news[now]]);
 }
 
 /** Returns the changed parts. `isExact` is false if a part may have equal lines. */
-function findBlocks(before: readonly string[], after: readonly string[], budget: StepBudget) {
+function findBlocks(before: readonly string[], after: readonly string[]) {
 	const shorter = Math.min(before.length, after.length);
 	let start = 0;
 	while (start < shorter && before[start] === after[start]) start++;
@@ -106,7 +102,7 @@ function findBlocks(before: readonly string[], after: readonly string[], budget:
 	while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end])
 		end++;
 	const [oldEnd, nowEnd] = [before.length - end, after.length - end];
-	const pairs = pairCommonLines(before.slice(start, oldEnd), after.slice(start, nowEnd), budget);
+	const pairs = pairCommonLines(before.slice(start, oldEnd), after.slice(start, nowEnd));
 	const blocks: Block[] = [];
 	let [old, now] = [start, start];
 	for (const [nextOld, nextNow] of [...(pairs ?? []), [oldEnd - start, nowEnd - start]]) {
@@ -140,9 +136,8 @@ export function compareLines(
 	before: readonly string[],
 	after: readonly string[],
 	isNumbered: boolean,
-	budget: StepBudget,
 ): { lines: ChangeLine[]; isExact: boolean } {
-	const { blocks, isExact } = findBlocks(before, after, budget);
+	const { blocks, isExact } = findBlocks(before, after);
 	const lines: ChangeLine[] = [];
 	const removed = (at: number): ChangeLine =>
 		isNumbered ? { sign: '-', old: at + 1, text: before[at] } : { sign: '-', text: before[at] };

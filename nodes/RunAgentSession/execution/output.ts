@@ -30,6 +30,12 @@ const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) =
 const shownTo = (asked: AskedItem) =>
 	shownRequests(requestsOf(asked).map(({ interaction }) => interaction));
 
+/** Returns why requests can't be decided here, in the order in which they're shown. */
+const obstaclesTo = (asked: AskedItem) =>
+	shownRequests(
+		requestsOf(asked).map(({ takes, because }) => (takes === 'nothing' ? because : undefined)),
+	);
+
 /** Returns what approvers are sent, with the link to their page if there is one. It shows only requests that the item has. */
 function messageFields(
 	{ session, origin, preferences, undecided: all }: RunResult,
@@ -42,7 +48,8 @@ function messageFields(
 	const hasChanged = asked.undecided.some(({ record }) => record.voided !== undefined);
 	const interactions = shownTo(asked);
 	const more = Math.max(0, all.length - interactions.length);
-	const shown = { ...session, ...origin, interactions, more, deadline };
+	const obstacles = obstaclesTo(asked);
+	const shown = { ...session, ...origin, interactions, obstacles, more, deadline };
 	const name = approver?.name;
 	const isNamed = name !== undefined && !(isAlone(ballot!) && !isReminder && !hasChanged);
 	const reader = isNamed ? { name, needed, isReminder, hasChanged } : undefined;

@@ -10,6 +10,7 @@ import {
 	describeOther,
 	formatDeadline,
 	formatLink,
+	formatObstacle,
 	isMixed,
 	LINE_END,
 	MIXED_REMARK,
@@ -19,6 +20,8 @@ import { quietLines } from './quiet';
 
 interface MessageDetails extends Partial<RequestOrigin> {
 	interactions: readonly unknown[];
+	/** For each, why it can't be decided here */
+	obstacles?: ReadonlyArray<string | undefined>;
 	/** Number of requests left for other messages */
 	more: number;
 	deadline?: AnswerDeadline;
@@ -43,7 +46,9 @@ export function formatMessage(details: MessageDetails): string {
 	const project = projectName ?? projectId;
 	const questions = interactions.filter(isQuestion).length;
 	return [
-		...(quiet ? [quietLines(quiet, { isReminder, timeZone }).join(' ')] : [formatWish(details)]),
+		...(quiet
+			? [quietLines(quiet, { isReminder, timeZone }).join(' ')]
+			: [formatWish(details), ...formatObstacle(details.obstacles?.[0])]),
 		project && `Project: ${quoteVisible(project, MAX_NAME_LENGTH, defuseLinks)}`,
 		deadline && formatDeadline(deadline, timeZone, [interactions.length, questions]),
 		previewUrl !== undefined && `Preview: ${formatLink(previewUrl, MAX_LINK_LENGTH)}`,
@@ -85,7 +90,7 @@ function describeWish(interaction: unknown): { verb: string; texts: string[]; co
 		const named = kind === 'other' ? [[permission.text, ...texts].join(' ')] : [];
 		return { verb: `wants to ${describeOther(kind)}`, texts: named };
 	}
-	const file = readChange(interaction)?.files.find(({ path }) => path === texts[0]);
+	const file = readChange(interaction).find(({ path }) => path === texts[0]);
 	const counts = file && describeCounts(file);
 	return { verb: `wants to ${verb}`, texts, counts: counts && ` (${counts})` };
 }

@@ -1,4 +1,4 @@
-import { type RequestOrigin, isLongRequest } from '../requests/request';
+import type { RequestOrigin } from '../requests/request';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
@@ -21,6 +21,8 @@ export interface Reader {
 interface RequestsDetails extends RequestOrigin {
 	dashboardUrl?: string;
 	interactions: readonly unknown[];
+	/** For each, why it can't be decided here */
+	obstacles?: ReadonlyArray<string | undefined>;
 	/** Number of requests left for other messages */
 	more?: number;
 	deadline?: AnswerDeadline;
@@ -37,6 +39,7 @@ const MAX_LINES = 20;
 /** Lines per request beside permission and targets. Further facts share the last line. */
 const MIN_DETAIL_LINES = 2;
 const MAX_NAME_LENGTH = 80;
+const MAX_OBSTACLE_LENGTH = 200;
 const MAX_PROMPT_LENGTH = 150;
 const MAX_MESSAGE_LINK_LENGTH = 300;
 /** Two spaces make a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
@@ -53,6 +56,7 @@ export const LINE_END = '  \n';
 export function formatRequests({
 	dashboardUrl,
 	interactions,
+	obstacles = [],
 	more = 0,
 	deadline,
 	timeZone,
@@ -66,11 +70,7 @@ export function formatRequests({
 	const requests = interactions.map((interaction): AskedRequest => {
 		if (isQuestion(interaction)) return askedQuestion(interaction, lines);
 		const choices = isRecord(interaction)
-			? pageChoices(
-					interaction as Interaction,
-					preferences,
-					offersFromNowOn && !isLongRequest(interaction),
-				)
+			? pageChoices(interaction as Interaction, preferences, offersFromNowOn)
 			: [];
 		const names = choices.map(({ shownAs }) => shownAs);
 		const change = describeChange(interaction, interactions.length);
@@ -88,6 +88,7 @@ export function formatRequests({
 		...wants.map(toLine),
 		...changes,
 		...remarks,
+		...formatObstacle(obstacles[index]),
 	]);
 	return [
 		...(reader?.isReminder ? ['Reminder: you haven’t answered yet.'] : []),
@@ -104,6 +105,13 @@ export function formatRequests({
 		...linkLines({ previewUrl, dashboardUrl }),
 	].join(LINE_END);
 }
+
+export const formatObstacle = (because: string | undefined): string[] =>
+	because === undefined
+		? []
+		: [
+				`This can't be decided here: ${visibleText(because, MAX_OBSTACLE_LENGTH).shown}. Use the dashboard`,
+			];
 
 function formatCount(requests: number, questions: number): string {
 	if (questions === requests) return `The agent asks ${requests} questions`;
@@ -194,13 +202,11 @@ const MAX_CHANGES_LENGTH = 400;
 
 /** Returns which files an edit changes. Empty if it isn't known. */
 function describeChange(interaction: unknown, requests: number): string[] {
-	const change = readChange(interaction);
-	if (!change) return [];
-	const summary = summarizeChange(change);
-	const files = change.files.length + change.hiddenFiles;
-	return [
-		`Change: ${summary.length <= MAX_CHANGES_LENGTH / requests ? summary : pluralize(files, 'file')}`,
-	];
+	const files = readChange(interaction);
+	if (files.length === 0) return [];
+	const summary = summarizeChange(files);
+	const isShort = summary.length <= MAX_CHANGES_LENGTH / requests;
+	return [`Change: ${isShort ? summary : pluralize(files.length, 'file')}`];
 }
 
 export const MIXED_REMARK = 'Careful: a word or sign may not be what it looks like';
@@ -210,7 +216,7 @@ export const isMixed = (texts: readonly string[]): boolean =>
 		splitVisible(text, MAX_REQUESTS_LENGTH).parts.some((part) => part.kind === 'mixed'),
 	);
 
-function askedQuestion(interaction: unknown, lines: number): AskedRequest {
+function askedQuestion(interaction: Record<string, unknown>, lines: number): AskedRequest {
 	const { text, others, options } = readQuestion(interaction);
 	const wants = text === '' ? [] : [{ label: 'Question', text }];
 	const offered = options.map(({ label }) => ({ label: 'Option', text: label }));
@@ -237,7 +243,7 @@ function askedRequest(
 	choices: string[],
 	changes: string[],
 ): AskedRequest {
-	const { kind, permission, targets, covers, folder, more, options, hidden: fields } = details;
+	const { kind, permission, targets, covers, folder, more, options } = details;
 	const asked = [...targets, ...covers];
 	const merged = mergeFacts(
 		[...more, ...options.filter(({ isDescribed }) => isDescribed)],
@@ -259,7 +265,6 @@ function askedRequest(
 				? ['No command or path given']
 				: []),
 			...(hidden > 0 ? [`${pluralize(hidden, 'more line')} not shown: see the dashboard`] : []),
-			...(fields > 0 ? [`${pluralize(fields, 'more field')} not shown`] : []),
 			...(isMixed(texts) ? [MIXED_REMARK] : []),
 		],
 		choices,

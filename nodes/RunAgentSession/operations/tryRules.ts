@@ -1,9 +1,9 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
+import { findShapeProblem } from '../../shared/approvals/requestShape';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
-import { shortenRequest } from '../../shared/approvals/largeRequest';
 import { type Interaction, fetchSession, readOptionWords } from '../../shared/client/session';
 import {
 	addSession,
@@ -16,7 +16,7 @@ import { toText, isRecord, isTooDeep, parseList, quote } from '../../shared/valu
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
 import { suggestRule, type RememberedRule } from '../policy/rule';
-import { createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
+import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
 import { chooseVerdict } from '../requests/plan';
 import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
@@ -64,13 +64,14 @@ export function tryRules(requests: unknown, policy: Policy, judge = createJudge(
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
 		if (!isRecord(given) || isTooDeep(given)) return toTrial(given, judge(given), policy);
-		const short = shortenRequest(given);
 		// A past decision has neither type nor ID. Neither says what the request was for.
-		const { type = 'permission', id = 'tried', response } = short;
-		const request = { ...short, type, id: toText(id) };
-		const ruled = judge(request);
+		const { type = 'permission', id = 'tried', response } = given;
+		const request = { ...given, type, id: toText(id) };
+		// Only a pending request has an ID.
+		const problem = given.id === undefined ? undefined : findShapeProblem(given);
+		const ruled = problem === undefined ? judge(request) : askVerdict(problem);
 		const verdict = response === undefined ? ruled : chooseVerdict(request, ruled, policy);
-		return toTrial(short, verdict, policy);
+		return toTrial(given, verdict, policy);
 	});
 }
 

@@ -1,12 +1,7 @@
 import { pluralize } from '../../shared/values';
-import {
-	describeCounts,
-	MAX_PATH_LENGTH,
-	type ProposedChange,
-	type FileChange,
-	type ShownLine,
-} from '../changes/change';
-import { agentText, cutOff, markup, MIXED_HINT, type Html, type Part } from './markup';
+import { describeCounts, type FileChange } from '../changes/change';
+import type { ChangeLine } from '../changes/unifiedDiff';
+import { agentText, markup, MIXED_HINT, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.
 
@@ -28,59 +23,61 @@ export const CHANGE_STYLE = `
 .spoken{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `;
 
-const ROWS: Record<ShownLine['sign'], { name: string; sign: string; spoken?: string }> = {
+const ROWS: Record<ChangeLine['sign'], { name: string; sign: string; spoken?: string }> = {
 	'+': { name: 'added', sign: '+', spoken: 'Added' },
 	'-': { name: 'removed', sign: '−', spoken: 'Removed' },
 	' ': { name: 'kept', sign: '' },
 	'@': { name: 'part', sign: '' },
 };
 
-function lineRow({ sign, old, new: current, text, cut = 0 }: ShownLine): Html {
+function lineRow({ sign, old, new: current, text }: ChangeLine): Html {
 	const { name, sign: shown, spoken } = ROWS[sign];
 	const signs =
 		spoken !== undefined &&
 		markup`<span aria-hidden="true">${shown}</span><span class="spoken">${spoken}</span>`;
 	const number = current ?? old;
-	return markup`<tr class="${name}"><td class="number">${number !== undefined && String(number)}</td><td class="sign">${signs}</td><td>${agentText(text, Infinity)}${cutOff(cut)}</td></tr>`;
+	return markup`<tr class="${name}"><td class="number">${number !== undefined && String(number)}</td><td class="sign">${signs}</td><td>${agentText(text, Infinity)}</td></tr>`;
 }
 
 function fileCaption(file: FileChange): Part {
 	const { path, from } = file;
 	const counts = describeCounts(file);
 	return [
-		from !== undefined && [agentText(from, MAX_PATH_LENGTH), ' renamed to '],
-		path === undefined ? 'A file' : agentText(path, MAX_PATH_LENGTH),
+		from !== undefined && [agentText(from, Infinity), ' renamed to '],
+		path === undefined ? 'A file' : agentText(path, Infinity),
 		counts !== '' && ` (${counts})`,
 	];
 }
 
-function fileView(file: FileChange): Html {
-	const { lines, hidden } = file;
-	const caption = fileCaption(file);
-	const body = markup`<table class="change"><caption>${caption}</caption><tbody>
-${lines.map(lineRow)}</tbody></table>`;
-	return markup`${lines.length > 0 ? body : markup`<p class="folder">${caption}</p>`}
-${hidden > 0 && markup`<p class="hint">${pluralize(hidden, 'more line')} not shown.</p>`}`;
+function fileView(caption: Part, lines: readonly ChangeLine[]): Html {
+	return lines.length > 0
+		? markup`<table class="change"><caption>${caption}</caption><tbody>
+${lines.map(lineRow)}</tbody></table>`
+		: markup`<p class="folder">${caption}</p>`;
 }
 
-function leftOut({ hiddenFiles, isWhole }: ProposedChange, wholeUrl: string | undefined): Part {
-	if (isWhole) return undefined;
-	const more = wholeUrl
-		? markup` <a href="${wholeUrl}">Show the whole change</a>`
-		: ' You can see all of it in the dashboard only.';
-	const files = hiddenFiles > 0 ? `${pluralize(hiddenFiles, 'more file')} not shown.` : '';
-	return markup`<p class="hint">${files} Only a part of this change is shown.${more}</p>`;
-}
+/** Lines that aren't folded */
+const MAX_OPEN_LINES = 400;
 
-/**
- * Renders a change.
- * @param wholeUrl address of a page with the whole change, if there is one
- */
-export function changeView(change: ProposedChange, wholeUrl?: string): Html {
-	const files = markup`${change.files.map(fileView)}`;
+/** Renders a change, all of it. */
+export function changeView(files: readonly FileChange[]): Html {
+	let left = MAX_OPEN_LINES;
+	let foldedLines = 0;
+	const open: Html[] = [];
+	const folded: Html[] = [];
+	for (const file of files) {
+		const { lines } = file;
+		const [shown, rest] = [lines.slice(0, left), lines.slice(left)];
+		if (left > 0) open.push(fileView(fileCaption(file), shown));
+		if (rest.length > 0 || left === 0)
+			folded.push(fileView([fileCaption(file), left > 0 && ', continued'], rest));
+		left -= shown.length;
+		foldedLines += rest.length;
+	}
+	const html = markup`${open}
+${folded.length > 0 && markup`<details><summary>${pluralize(foldedLines, 'more line')} of the change</summary>${folded}</details>`}`;
 	// No text of the agent has these quotation marks in HTML.
-	const isMixed = files.html.includes('class="mixed"');
-	return markup`${files}
-${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
-${leftOut(change, wholeUrl)}`;
+	const isMixed = html.html.includes('class="mixed"');
+	return markup`${html}
+${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}`;
 }

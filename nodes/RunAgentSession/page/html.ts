@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 import { capitalize, isRecord, pluralize, toText, tryParseJson } from '../../shared/values';
-import type { ProposedChange } from '../changes/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
+import type { Interaction } from '../../shared/client/session';
 import { readSafeLink } from '../../shared/client/safeLink';
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
 import {
@@ -23,7 +23,6 @@ import { FIRST_LINE, PAGE_SCRIPT } from './script';
 import { PAGE_STYLE } from './style';
 import {
 	answerField,
-	CHANGE_PARAMETER,
 	choiceField,
 	findSame,
 	isAnswerable,
@@ -72,10 +71,6 @@ export interface PageView extends Partial<RequestOrigin> {
 	/** Decisions about the link's requests that aren't the reader's */
 	decisions?: DecisionSummary[];
 	reader?: { name: string; needed: number };
-	/** The query of the page's address, to which the address of a whole change is added */
-	query?: string;
-	/** Shown instead of the requests */
-	wholeChange?: ProposedChange;
 }
 
 /** What the page says of a session */
@@ -100,12 +95,14 @@ export const PAGE_HEADERS: Record<string, string> = {
 
 /** Facts whose text is an object of the agent's as JSON, which people read as a list */
 const WITH_FIELDS = ['Metadata', 'Other details'];
+/** With more, it's shown as JSON. */
+const MAX_FIELDS_LISTED = 50;
 
 function factText({ label, text }: Fact, limit?: number): Html {
 	const found = WITH_FIELDS.includes(label) ? tryParseJson(text) : undefined;
 	const fields = isRecord(found) ? Object.entries(found) : [];
-	if (fields.length === 0 || fields.length > MAX_TARGETS_SHOWN) return agentText(text, limit);
-	return markup`<ul>${fields.map(([name, value]) => markup`<li>${agentText(name)}: ${agentText(toText(value), limit)}</li>`)}</ul>`;
+	if (fields.length === 0 || fields.length > MAX_FIELDS_LISTED) return agentText(text, limit);
+	return markup`<ul>${fields.map(([name, value]) => markup`<li>${agentText(name, limit)}: ${agentText(toText(value), limit)}</li>`)}</ul>`;
 }
 
 const factList = (facts: readonly Fact[], limit?: number): Html =>
@@ -114,8 +111,6 @@ const factList = (facts: readonly Fact[], limit?: number): Html =>
 const codeBlock = (texts: readonly string[], limit?: number): Html =>
 	markup`<ul class="code">${texts.map((text) => markup`<li>${agentText(text, limit)}</li>`)}</ul>`;
 
-const MAX_TARGETS_SHOWN = 50;
-const MAX_FACT_LENGTH = 10_000;
 const MAX_PERMISSION_LENGTH = 100;
 
 function requestTitle({ kind, verb, permission }: RequestDetails): Part {
@@ -124,42 +119,29 @@ function requestTitle({ kind, verb, permission }: RequestDetails): Part {
 	return kind === 'other' ? markup`Use ${name}` : markup`${permission.label} ${name}`;
 }
 
-function targetList(facts: readonly Fact[], isWhole: boolean): Part {
-	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN).map(({ text }) => text);
-	const hidden = facts.length - shown.length;
-	return [
-		codeBlock(shown, isWhole ? Infinity : MAX_FACT_LENGTH),
-		hidden > 0 && markup`<p class="hint">${pluralize(hidden, 'more line')} not shown.</p>`,
-	];
-}
+const targetList = (facts: readonly Fact[]): Html =>
+	codeBlock(
+		facts.map(({ text }) => text),
+		Infinity,
+	);
 
-function requestTargets({ targets, covers, folder }: RequestDetails, isWhole: boolean): Part {
-	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
-	const count = isWhole ? Infinity : MAX_TARGETS_SHOWN;
-	const texts = [...targets.slice(0, count), ...covers.slice(0, count)].map(({ text }) => text);
-	const isMixed = mixesAlphabets(folder === undefined ? texts : [...texts, folder], limit);
+function requestTargets({ targets, covers, folder }: RequestDetails): Part {
+	const texts = [...targets, ...covers].map(({ text }) => text);
+	const isMixed = mixesAlphabets(folder === undefined ? texts : [...texts, folder], Infinity);
 	return [
 		targets.length === 0
 			? markup`<p class="folder">No command or path given.</p>`
-			: targetList(targets, isWhole),
-		folder !== undefined && markup`<p class="folder">In the folder ${agentText(folder, limit)}</p>`,
-		covers.length > 0 && [
-			markup`<p class="folder">The request covers:</p>`,
-			targetList(covers, isWhole),
-		],
+			: targetList(targets),
+		folder !== undefined &&
+			markup`<p class="folder">In the folder ${agentText(folder, Infinity)}</p>`,
+		covers.length > 0 && [markup`<p class="folder">The request covers:</p>`, targetList(covers)],
 		isMixed && markup`<p class="hint">${MIXED_HINT}</p>`,
 	];
 }
 
-function requestMore(
-	{ permission, more, options, hidden }: RequestDetails,
-	{ interaction: { id }, isWhole }: PageRequest,
-): Html {
-	const facts = [permission, ...more, { label: 'Request ID', text: toText(id) }, ...options];
-	const limit = isWhole ? Infinity : MAX_FACT_LENGTH;
-	const shown = facts.slice(0, isWhole ? Infinity : MAX_TARGETS_SHOWN);
-	const left = hidden + facts.length - shown.length;
-	return markup`<details><summary>Details</summary>${factList(shown, limit)}${left > 0 && markup`<p class="hint">${pluralize(left, 'more field')} not shown.</p>`}</details>`;
+function requestMore({ permission, more, options }: RequestDetails, { id }: Interaction): Html {
+	const facts = [permission, ...more, { label: 'Request ID', text: id }, ...options];
+	return markup`<details><summary>Details</summary>${factList(facts, Infinity)}</details>`;
 }
 
 const CHOICE_HINTS: Partial<Record<PageChoiceName, string>> = {
@@ -297,19 +279,19 @@ function requestVotes({ record, status, voided }: PageRequest, view: PageView): 
 }
 
 function questionOptions(
-	{ options, isFree, textOption }: AgentQuestion,
+	{ options, textOption }: AgentQuestion,
 	placed: PlacedRequest,
 	view: PageView,
 ): Html {
 	const { index, isOptional } = placed;
 	const attributes = [!isOptional && ' required', problemAttributes(view, index)];
-	if (isFree) return textArea(answerField(index), 'Your answer', view, attributes);
+	if (options.length === 0) return textArea(answerField(index), 'Your answer', view, attributes);
 	// Only the node's own request has an option with a text.
 	const toWords = (words: string, limit?: number): Part =>
 		textOption === undefined ? agentText(words, limit) : words;
 	const radios = options.map(({ label, description }, at) => {
 		const words =
-			description !== undefined && markup`<small>${toWords(description, MAX_FACT_LENGTH)}</small>`;
+			description !== undefined && markup`<small>${toWords(description, Infinity)}</small>`;
 		const kind = at === textOption ? 'writes' : undefined;
 		return radio({ placed, at, kind }, [toWords(label), words], view);
 	});
@@ -319,7 +301,7 @@ function questionOptions(
 
 function quietFacts(quiet: Quiet, view: PageView): Part {
 	const { since, latest } = quiet;
-	const isMixed = latest && mixesAlphabets([latest.text], MAX_FACT_LENGTH);
+	const isMixed = latest && mixesAlphabets([latest.text], Infinity);
 	return [
 		markup`<p class="folder">No activity since ${timeTag(since, view)}.${latest && ` ${latest.label}:`}</p>`,
 		latest && codeBlock([latest.text]),
@@ -349,17 +331,17 @@ function questionCard(
 	const facts = others.map(({ name, text: value }) => ({ label: name, text: value }));
 	const id = { label: 'Request ID', text: toText(interaction.id) };
 	const type = { label: 'Type', text: interaction.type };
-	const isMixed = mixesAlphabets([text], MAX_FACT_LENGTH);
+	const isMixed = mixesAlphabets([text], Infinity);
 	return markup`<fieldset class="card${findProblem(view, placed.index) !== undefined && ' wrong'}">
 <legend>${count}Answer this question</legend>
-${text === '' ? markup`<p class="folder">The question has no text.</p>` : codeBlock([text], MAX_FACT_LENGTH)}
+${text === '' ? markup`<p class="folder">The question has no text.</p>` : codeBlock([text], Infinity)}
 ${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
-${text === '' && facts.length > 0 && factList(facts, MAX_FACT_LENGTH)}
+${text === '' && facts.length > 0 && factList(facts, Infinity)}
 ${requestVotes(request, view)}
 ${problemNote(view, placed.index)}
 ${because === undefined && changeable(placed, questionOptions(question, placed, view), view)}
 ${because !== undefined && markup`<p class="hint">You can’t answer this here: ${because}. Answer it in the dashboard.</p>`}
-<details><summary>Details</summary>${factList([...(text === '' ? [] : facts), type, id], MAX_FACT_LENGTH)}</details>
+<details><summary>Details</summary>${factList([...(text === '' ? [] : facts), type, id], Infinity)}</details>
 </fieldset>`;
 }
 
@@ -387,14 +369,14 @@ function changeable({ request, index }: PlacedRequest, fields: Part, view: PageV
 	const isUnfolded =
 		findProblem(view, index) !== undefined || sentText(view, choiceField(index)) !== '';
 	const state = describeState(record, given);
-	return markup`<p class="mine"><b>${SENT_NAMES[choice][0]}</b>${state}${answer !== undefined && markup`: “${agentText(answer, MAX_FACT_LENGTH)}”`}, ${timeTag(at, view)}.</p>
+	return markup`<p class="mine"><b>${SENT_NAMES[choice][0]}</b>${state}${answer !== undefined && markup`: “${agentText(answer, Infinity)}”`}, ${timeTag(at, view)}.</p>
 ${commentLine(comment)}
 <details class="change-answer"${isUnfolded && ' open'}><summary>Change the answer</summary>${fields}</details>`;
 }
 
 function requestCard(placed: PlacedRequest, view: PageView): Html {
 	const { request, index, total, likeCount } = placed;
-	const { record, interaction, isWhole, change, choices, because, question } = request;
+	const { record, interaction, change, choices, because, question } = request;
 	const count = total > 1 ? `${index + 1} of ${total} · ` : '';
 	if (question && record.quiet) return quietCard(question, record.quiet, placed, view);
 	if (question) return questionCard(question, count, placed, view);
@@ -407,18 +389,16 @@ function requestCard(placed: PlacedRequest, view: PageView): Html {
 		likeCount > 0 && sameBox(placed, view),
 		canDeny && reasonText(index, view),
 	];
-	const wholeUrl = view.query && `?${view.query}&${CHANGE_PARAMETER}=${record.contentHash}`;
 	return markup`<fieldset class="card${findProblem(view, index) !== undefined && ' wrong'}">
 <legend>${count}${requestTitle(details)}</legend>
-${requestTargets(details, isWhole)}
-${change && changeView(change, wholeUrl)}
-${!change && details.kind === 'edit' && markup`<p class="hint">The change isn’t shown here, because the service didn’t send it.</p>`}
+${requestTargets(details)}
+${change.length > 0 && changeView(change)}
+${change.length === 0 && details.kind === 'edit' && markup`<p class="hint">The change isn’t shown here, because the service didn’t send it.</p>`}
 ${requestVotes(request, view)}
 ${problemNote(view, index)}
 ${radios.length > 0 && changeable(placed, fields, view)}
-${!isWhole && radios.length > 0 && markup`<p class="hint">This is too long to be shown whole, so you can only deny it.</p>`}
 ${because !== undefined && markup`<p class="hint">You can’t decide this here: ${because}. Decide it in the dashboard.</p>`}
-${requestMore(details, request)}
+${requestMore(details, interaction)}
 </fieldset>`;
 }
 
@@ -488,9 +468,9 @@ function whyLines({ words, prompt }: SessionFacts): Part {
 	const isLong = words.length > MAX_WORDS_SHOWN;
 	const shown = isLong ? words.slice(0, MAX_WORDS_SHOWN) : words;
 	return [
-		markup`<p><span class="soft">The agent says:</span> “${agentText(shown, MAX_FACT_LENGTH)}${isLong && '…'}”</p>`,
+		markup`<p><span class="soft">The agent says:</span> “${agentText(shown, Infinity)}${isLong && '…'}”</p>`,
 		(isLong || task) &&
-			markup`<details class="why"><summary>${isLong ? 'All of its words, and the task' : 'The task'}</summary>${isLong && markup`<p>“${agentText(words, MAX_FACT_LENGTH)}”</p>`}${task}</details>`,
+			markup`<details class="why"><summary>${isLong ? 'All of its words, and the task' : 'The task'}</summary>${isLong && markup`<p>“${agentText(words, Infinity)}”</p>`}${task}</details>`,
 	];
 }
 
@@ -587,7 +567,7 @@ function givenCard(
 	return markup`<section class="card done ${decision}"><span aria-hidden="true">${decision === 'deny' ? '✕' : '✓'}</span><div>
 <h2>${SENT_NAMES[choice][view.isSender ? 0 : 1]}${state}</h2>
 ${codeBlock(targets)}
-${answer !== undefined && markup`<p>“${agentText(answer, MAX_FACT_LENGTH)}”</p>`}
+${answer !== undefined && markup`<p>“${agentText(answer, Infinity)}”</p>`}
 ${hasComment && commentLine(comment)}
 ${status && voteStatus(status, record, view)}</div></section>`;
 }
@@ -632,21 +612,8 @@ function pageHeader(view: PageView): Html {
 const greeting = ({ name, needed }: NonNullable<PageView['reader']>): Html =>
 	markup`<p>Hello ${agentText(name, MAX_NAME_SHOWN)}. ${needed === 1 ? 'One approval is enough.' : `Each request needs ${needed} approvals.`}</p>`;
 
-const wholeChangeView = (change: ProposedChange, { query = '' }: PageView): Html =>
-	markup`<p><a href="?${query}">Back to the request</a></p>
-${changeView(change)}`;
-
 export function renderPage(view: PageView): string {
-	const {
-		title,
-		says,
-		pending,
-		decisions = [],
-		given = [],
-		typed = [],
-		reader,
-		wholeChange,
-	} = view;
+	const { title, says, pending, decisions = [], given = [], typed = [], reader } = view;
 	return markup`${{ html: FIRST_LINE }}
 <head>
 <meta charset="utf-8">
@@ -667,7 +634,6 @@ ${pending && whyLines(view)}
 ${previewLine(view)}
 ${given.length > 0 && (pending ? earlierAnswers(view, given) : givenAnswers(view, given))}
 ${pending && form(view, pending)}
-${wholeChange && wholeChangeView(wholeChange, view)}
 ${decisions.length > 0 && !pending && decidedList(decisions, view)}
 </main>
 </body>

@@ -1,7 +1,7 @@
+import { MAX_FORM_BYTES, MAX_FORM_FIELDS } from '../../shared/limits';
 import { fingerprint, isRecord, omit, pluralize } from '../../shared/values';
 import type { PageView } from './html';
 import {
-	CHANGE_PARAMETER,
 	createForm,
 	describeVotes,
 	isAnswerable,
@@ -18,7 +18,6 @@ import {
 	type PageSession,
 	type PageSection,
 } from './view';
-import { LONG_CHANGE, readChange } from '../changes/change';
 import {
 	findBallot,
 	isAlone,
@@ -83,6 +82,10 @@ const PAGE_PROBLEMS = {
 	wrongForm: {
 		title: 'Your answer couldn’t be read',
 		says: ['Nothing was decided. Open the link in a browser, choose, and select Send.'],
+	},
+	tooLarge: {
+		title: 'Your answer is too long',
+		says: ['Nothing was decided. Go back, and shorten it.'],
 	},
 	changed: {
 		title: 'The request has changed',
@@ -182,29 +185,6 @@ function closedView({ record, ballot, approver }: FoundLink<PageSession>): View 
 	};
 }
 
-/** Returns the query of a link, without what is shown of it. */
-function toQuery(query: Record<string, unknown>): string {
-	const texts = Object.entries(query).filter(
-		(each): each is [string, string] => each[0] !== CHANGE_PARAMETER && typeof each[1] === 'string',
-	);
-	return new URLSearchParams(texts).toString();
-}
-
-/** Returns the page with the whole change of a request that the page shows. */
-function openWholeChange(
-	{ record: session }: FoundLink<PageSession>,
-	sections: readonly PageSection[],
-	query: Record<string, unknown>,
-): View | undefined {
-	const request = sections
-		.flatMap(({ pending }) => pending.requests)
-		.find(({ record }) => record.contentHash === query[CHANGE_PARAMETER]);
-	const wholeChange = request && readChange(request.interaction, LONG_CHANGE);
-	return (
-		wholeChange && { ...commonView(session), title: 'The whole change', says: [], wholeChange }
-	);
-}
-
 const SAVED_SAYS = 'Until it’s sent, you can change it here. The last answer counts.';
 
 /** Returns the heading of a page with open requests, and what it says. */
@@ -266,6 +246,12 @@ function openView(
 				: 'Your comment is saved with the decision. The agent doesn’t get it.',
 	};
 }
+
+/** Returns whether a form is larger than any that the page sends. */
+const isTooLarge = (body: unknown): boolean =>
+	isRecord(body) &&
+	(Object.keys(body).length > MAX_FORM_FIELDS ||
+		Buffer.byteLength(JSON.stringify(body)) > MAX_FORM_BYTES);
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
@@ -371,9 +357,11 @@ export function respond(
 	if (isOverdue) return refuseInterrupted(found.record, isPost ? body : undefined);
 	if (isPost && !FORM_TYPE.test(String(contentType ?? '')))
 		return { status: 415, view: { ...commonView(found.record), ...PAGE_PROBLEMS.wrongForm } };
+	if (isPost && isTooLarge(body))
+		return { status: 413, view: { ...commonView(found.record), ...PAGE_PROBLEMS.tooLarge } };
 	const isEnded = found.record.state === 'ended';
 	const all = isEnded ? { others: [], more: 0 } : findOthers(nodes, found);
-	const view = { ...(isEnded ? closedView(found) : openView(found, all)), query: toQuery(query) };
+	const view = isEnded ? closedView(found) : openView(found, all);
 	const form = fingerprint(JSON.stringify(body) ?? '');
 	const isKnown = (saved: SavedAnswer) => isApplied(stored, saved);
 	const repeated = isPost ? findRepeated(executionId, toLink(found), form, isKnown) : undefined;
@@ -382,8 +370,7 @@ export function respond(
 	const { pending, projectId, others = [] } = view;
 	if (!pending) return isPost ? refuseLate(view, body) : { status: 200, view };
 	const sections: PageSection[] = [{ projectId, pending }, ...others];
-	const whole = openWholeChange(found, sections, query);
-	if (!isPost) return { status: 200, view: whole ? { ...whole, query: view.query } : view };
+	if (!isPost) return { status: 200, view };
 	if (isSending(executionId, isKnown, now)) {
 		const filled = isRecord(body) ? body : {};
 		// The page's script sends the form again.

@@ -8,7 +8,7 @@ import {
 	readQuestion,
 	type AgentQuestion,
 } from '../../shared/approvals/agentQuestion';
-import { LONG_CHANGE, readChange, type ProposedChange } from '../changes/change';
+import { readChange, type FileChange } from '../changes/change';
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';
 import { planDecisions, type UndecidedRequest } from '../requests/plan';
@@ -23,7 +23,7 @@ import {
 } from '../requests/ballots';
 import { toPageQuestion } from '../requests/quiet';
 import { isLate, isOpen, requestKey, type RequestRecord } from '../requests/record';
-import { shownRequests, type RequestOrigin, isLongRequest } from '../requests/request';
+import { shownRequests, type RequestOrigin } from '../requests/request';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import { hasVoted, type Vote } from '../requests/votes';
 
@@ -56,9 +56,6 @@ export interface PageSession {
 	page?: PageSettings;
 }
 
-/** Names the request whose whole change is shown */
-export const CHANGE_PARAMETER = 'change';
-
 export interface VoteStatus {
 	needed: number;
 	approvals: number;
@@ -71,10 +68,8 @@ export interface VoteStatus {
 export interface PageRequest {
 	record: RequestRecord;
 	interaction: Interaction;
-	/** If false, an approver can only deny it on the page */
-	isWhole: boolean;
-	/** What an edit changes, or its beginning */
-	change?: ProposedChange;
+	/** The files that an edit changes */
+	change: FileChange[];
 	/** Empty for a question, or if the page can't decide it */
 	choices: PageChoice[];
 	/** What the agent asks, if it isn't about a permission */
@@ -128,16 +123,6 @@ export function describeVotes(
 	};
 }
 
-/** Returns why a question can't be answered on the page, or undefined. */
-function findUnanswerable(
-	{ because, takes }: UndecidedRequest,
-	{ isCut }: AgentQuestion,
-	isWhole: boolean,
-): string | undefined {
-	if (takes !== 'answer') return because;
-	return isCut || !isWhole ? 'it is too long to be shown whole' : undefined;
-}
-
 export const isAnswerable = ({ because }: PageRequest): boolean => because === undefined;
 
 /** Returns whether a request lacks the reader's answer. */
@@ -149,7 +134,6 @@ function toPageRequest(
 	{ preferences = PREFERENCES, ballots }: Asking,
 	ballot: Ballot,
 	position: number,
-	{ change, isChangeWhole }: ReadChange,
 ): PageRequest {
 	const { record, interaction, because, takes } = undecided;
 	const asked = record.quiet
@@ -157,27 +141,21 @@ function toPageRequest(
 		: isQuestion(interaction)
 			? readQuestion(interaction)
 			: undefined;
-	const isWhole = !isLongRequest(interaction) && isChangeWhole;
-	const canDecide = takes === 'decision';
-	const offered = canDecide
-		? pageChoices(interaction, preferences, isWhole && ballot.offersFromNowOn)
-		: [];
-	const choices = offered.filter(({ decision }) => decision === 'deny' || isWhole);
-	const unclear = isWhole ? 'none of its options is clear' : 'it is too long to be shown whole';
-	const undecidable = choices.length > 0 ? undefined : canDecide ? unclear : because;
-	const obstacle = asked ? findUnanswerable(undecided, asked, isWhole) : undecidable;
+	const choices =
+		takes === 'decision' ? pageChoices(interaction, preferences, ballot.offersFromNowOn) : [];
+	const isUnclear = takes === 'decision' && choices.length === 0;
+	const obstacle = isUnclear ? 'none of its options is clear' : takes === 'nothing' && because;
 	const given = record.votes.find(({ approver }) => approver === position);
 	return {
 		record,
 		interaction,
-		isWhole,
-		...(change && !asked && { change }),
-		choices: asked ? [] : choices,
+		change: asked ? [] : readChange(interaction),
+		choices,
 		...(asked && { question: asked }),
 		status: describeVotes(record, ballot, ballots, position),
 		...(given && { given }),
 		voided: record.voided ?? [],
-		...(obstacle !== undefined && { because: obstacle }),
+		...(obstacle !== false && { because: obstacle }),
 	};
 }
 
@@ -199,41 +177,15 @@ const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] =
 	});
 };
 
-interface ReadChange {
-	change?: ProposedChange;
-	/** True if a page of its own shows all of it */
-	isChangeWhole: boolean;
-}
-
-function readChangeOf(interaction: Interaction): ReadChange {
-	const change = readChange(interaction);
-	const isChangeWhole = !change || change.isWhole || readChange(interaction, LONG_CHANGE)?.isWhole;
-	return { change, isChangeWhole: isChangeWhole === true };
-}
-
-/** Reads the change of requests with the same content once: there may be many. */
-function createChangeReader(): (request: UndecidedRequest) => ReadChange {
-	const known = new Map<string, ReadChange>();
-	return ({ record: { contentHash }, interaction }) => {
-		const change = known.get(contentHash) ?? readChangeOf(interaction);
-		known.set(contentHash, change);
-		return change;
-	};
-}
-
 /** Returns the requests that a link's approver may answer: those of its ballot first, then those of the session's others. */
 export function createForm(asking: Asking, own: Ballot, approver: number): PageForm {
 	const { requests: records, ballots } = asking;
 	const reader = own.approvers[approver];
-	const readOnce = createChangeReader();
 	const open = listAnswerable(records).flatMap((undecided) => {
 		const ballot = findBallot(ballots, undecided.record);
 		const position = ballot ? positionIn(ballot, reader, own) : -1;
 		if (!ballot || position < 0) return [];
-		return {
-			ballot,
-			request: toPageRequest(undecided, asking, ballot, position, readOnce(undecided)),
-		};
+		return { ballot, request: toPageRequest(undecided, asking, ballot, position) };
 	});
 	// Requests that lack an answer come first, because the number shown is limited.
 	const rank = ({ ballot, request }: (typeof open)[number]): number =>

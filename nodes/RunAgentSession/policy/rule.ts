@@ -1,4 +1,3 @@
-import { shortenRequest, wholeRequest } from '../../shared/approvals/largeRequest';
 import { fingerprint, isRecord, sortedJson } from '../../shared/values';
 import { UUID } from '../../shared/validation';
 
@@ -67,12 +66,10 @@ const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
 /** Describes a whole request. Returns undefined if rules can't read it. */
-export function readWholeRequest(given: Fields): RememberedRequest | undefined {
-	const { permission, patterns } = wholeRequest(given) ?? given;
+export function readWholeRequest(request: Fields): RememberedRequest | undefined {
+	const { permission, patterns, metadata } = request;
 	if (typeof permission !== 'string' || permission.trim() === '' || !isTexts(patterns))
 		return undefined;
-	const request = shortenRequest(given);
-	const { metadata } = request;
 	const has = (name: string) => Object.hasOwn(request, name);
 	const isDecision = !has('id') && has('decidedBy') && has('interactionId');
 	const content = steadyFields(request, [...COMPARED_APART, ...(isDecision ? OF_DECISIONS : [])]);

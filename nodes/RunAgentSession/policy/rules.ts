@@ -3,7 +3,6 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import { lazily, oncePer } from '../../shared/lazily';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
 import { canBeId } from '../../shared/validation';
-import { wholeRequest } from '../../shared/approvals/largeRequest';
 import { isTooDeep, toText, isRecord, quoteText } from '../../shared/values';
 import { approveAddresses, denyAddresses } from './addresses';
 import { approveCommands, denyCommands } from './commandRules';
@@ -420,8 +419,7 @@ export function createJudge(
 		if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));
 		if (mode === 'ask') return askVerdict('the permission policy asks for approval', 'policy');
 		if (mode !== 'rules') return { decision: mode, decidedBy: 'policy' };
-		const whole = wholeRequest(interaction);
-		return whole ? ruleRequest()(whole) : askVerdict('only a part of it is here');
+		return ruleRequest()(interaction);
 	};
 }
 

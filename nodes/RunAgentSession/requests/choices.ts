@@ -6,7 +6,6 @@ import {
 	readOptions,
 	type ChoiceName,
 	type LastsFor,
-	type Option,
 	type OptionPreferences,
 } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
@@ -29,7 +28,7 @@ const CHOICE_ORDER: readonly ChoiceName[] = [
 
 export interface PageChoice {
 	decision: 'approve' | 'deny';
-	option: Option['value'];
+	option: string;
 	name: PageChoiceName;
 	/** The name and, where two options have the same, the service's words */
 	shownAs: string;
@@ -41,7 +40,7 @@ export interface PageChoice {
 
 function findDescription(
 	{ response }: Interaction,
-	value: Option['value'],
+	value: string,
 ): Pick<PageChoice, 'description'> {
 	const { options } = isRecord(response) ? response : {};
 	const found = Array.isArray(options)
@@ -61,7 +60,7 @@ export function pageChoices(
 ): PageChoice[] {
 	const options = readOptions(interaction);
 	if (options.length > MAX_PAGE_OPTIONS) return [];
-	const preferred: Partial<Record<ChoiceName, Option['value']>> = {
+	const preferred: Partial<Record<ChoiceName, string>> = {
 		'Approve once': chooseOption(options, 'approve', { ...preferences, approveWith: 'once' }),
 		Deny: chooseOption(options, 'deny', preferences),
 	};

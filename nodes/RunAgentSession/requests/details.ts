@@ -1,4 +1,3 @@
-import { countLeftOut, LEFT_OUT } from '../../shared/approvals/largeRequest';
 import { isRecord, omit, toText } from '../../shared/values';
 import { readPermission, REQUEST_WORDS, type RequestWords, type ShownAs } from '../policy/texts';
 
@@ -29,8 +28,6 @@ export interface RequestDetails {
 	/** All other fields, the most important first */
 	more: Fact[];
 	options: OptionFact[];
-	/** Number of fields and entries of a large request that no fact shows */
-	hidden: number;
 }
 
 const KNOWN_FIELDS = [
@@ -66,7 +63,7 @@ function describeRest(interaction: Record<string, unknown>): string {
 		: response;
 	const isKnown = around === undefined || (isRecord(around) && Object.keys(around).length === 0);
 	const rest = {
-		...omit(interaction, ...KNOWN_FIELDS, ...(countLeftOut(interaction) > 0 ? [LEFT_OUT] : [])),
+		...omit(interaction, ...KNOWN_FIELDS),
 		...(!isKnown && { response: around }),
 	};
 	return Object.keys(rest).length > 0 ? toText(rest) : '';
@@ -118,7 +115,6 @@ export function describeRequest(interaction: unknown): RequestDetails {
 			covers: [],
 			more: [],
 			options: [],
-			hidden: 0,
 		};
 	}
 	const { type, permission, patterns, response, metadata, command, cwd } = interaction;
@@ -157,6 +153,5 @@ export function describeRequest(interaction: unknown): RequestDetails {
 		folder: findTexts(interaction, 'cwd')[0],
 		more: more.filter(({ text }) => text !== '' && text !== '{}'),
 		options: optionFacts,
-		hidden: countLeftOut(interaction),
 	};
 }

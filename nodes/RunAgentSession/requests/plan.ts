@@ -5,6 +5,8 @@ import {
 	type OptionPreferences,
 } from '../../shared/approvals/options';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
+import { isRecord } from '../../shared/values';
+import { findShapeProblem } from '../../shared/approvals/requestShape';
 import type { Interaction } from '../../shared/client/session';
 import {
 	askVerdict,
@@ -15,7 +17,7 @@ import {
 	type Ruling,
 } from '../policy/rules';
 import { decidedByVotes, type Ballot } from './ballots';
-import { isChanging, isReadable, isWaiting, type RequestRecord } from './record';
+import { isChanging, isWaiting, type RequestRecord } from './record';
 import type { RequestVerdict, SettledVerdict } from './votes';
 
 /** Chooses the option of a ruling. Asks if none clearly means the decision. */
@@ -24,6 +26,8 @@ export function chooseVerdict(
 	ruled: Ruling,
 	policy: OptionPreferences,
 ): SettledVerdict | AskVerdict {
+	const problem = isRecord(interaction) ? findShapeProblem(interaction) : undefined;
+	if (problem !== undefined) return askVerdict(problem);
 	if (ruled.decision === 'ask') return ruled;
 	const { decision, decidedBy } = ruled;
 	const options = readOptions(interaction);
@@ -75,8 +79,6 @@ interface DecisionPlan {
 
 /** Returns why no decision can be sent, or undefined. */
 function reasonToAsk(record: RequestRecord, decided: number): string | undefined {
-	if (!isReadable(record.interaction!)) return "the session's pending requests aren't a list";
-	if (record.contentHash === '') return 'it is nested too deeply';
 	if (!record.decision && decided >= MAX_DECISIONS)
 		return `${MAX_DECISIONS} requests of this session were decided already`;
 	return undefined;
@@ -115,6 +117,7 @@ export function planDecisions(
 
 /** What keeps a request from being decided also keeps a question from being answered. */
 const findObstacleOf = (interaction: Interaction): string | undefined =>
+	findShapeProblem(interaction) ??
 	findObstacle(isQuestion(interaction) ? { ...interaction, type: 'permission' } : interaction);
 
 function findVerdict(

@@ -158,6 +158,4 @@ export const toPageQuestion = (quiet: Quiet): AgentQuestion => ({
 		...(value === ABORT && { description: ABORT_HINT }),
 	})),
 	textOption: QUIET_CHOICES.indexOf(MESSAGE),
-	isFree: false,
-	isCut: false,
 });

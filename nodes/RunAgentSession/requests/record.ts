@@ -1,4 +1,5 @@
-import { NOT_A_LIST, type Interaction, type Session } from '../../shared/client/session';
+import type { Interaction, Session } from '../../shared/client/session';
+import { MAX_PENDING } from '../../shared/limits';
 import { fingerprint, omit, sortedJson, toText } from '../../shared/values';
 import { readWholeRequest } from '../policy/rule';
 import type { RememberedRequest } from '../policy/rule';
@@ -108,11 +109,9 @@ export const isOpen = ({ interaction, decision }: RequestRecord): boolean =>
 export const isLate = ({ decision }: RequestRecord, { at }: Pick<Vote, 'at'>): boolean =>
 	decision !== undefined && at > decision.at;
 
-/** Returns the hash of everything but the ID. Empty if it's nested too deeply. */
-function hashContent(interaction: Interaction): string {
-	const json = sortedJson(interaction, ['id']);
-	return json === undefined ? '' : fingerprint(json);
-}
+/** Returns the hash of everything but the ID. */
+const hashContent = (interaction: Interaction): string =>
+	fingerprint(sortedJson(interaction, ['id']) ?? '');
 
 function newRecord(interaction: Interaction, now: number): RequestRecord {
 	const { id, permission, patterns } = interaction;
@@ -129,11 +128,6 @@ function newRecord(interaction: Interaction, now: number): RequestRecord {
 		votes: [],
 	};
 }
-
-export const isReadable = ({ type }: Interaction): boolean => type !== NOT_A_LIST;
-
-/** Requests of a session that have records and are decided at once. The next ones follow when these are gone. */
-export const MAX_PENDING = 200;
 
 /** Requests that are gone without a decision, and are kept to say so on their page */
 const MAX_GONE = 200;

@@ -1,11 +1,6 @@
-import { countLeftOut } from '../../shared/approvals/largeRequest';
 import { WorkspaceAutomationError } from '../../shared/errors';
-import {
-	fingerprintContent,
-	readInteractions,
-	type Interaction,
-} from '../../shared/client/session';
-import { isRecord, parseList, toText } from '../../shared/values';
+import type { Interaction } from '../../shared/client/session';
+import { fingerprint, isRecord, nonEmptyText, parseList, sortedJson } from '../../shared/values';
 
 /** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
@@ -26,19 +21,18 @@ export const MAX_REQUESTS_SHOWN = 5;
 export const shownRequests = <T>(undecided: readonly T[]): T[] =>
 	undecided.slice(0, MAX_REQUESTS_SHOWN);
 
-/** In characters of JSON */
-const MAX_REQUEST_SHOWN = 50_000;
-
-/** Returns whether a request is too long to be shown whole. It can only be denied. */
-export const isLongRequest = (request: unknown): boolean =>
-	(isRecord(request) && countLeftOut(request) > 0) || toText(request).length > MAX_REQUEST_SHOWN;
-
 /** Key of this package's data in a request. No service has it by accident, and its request would still be answered. */
 const ORIGIN_KEY = 'n8nOrigin';
 
 interface StoredOrigin extends RequestOrigin {
 	/** Fingerprint of all fields that the service sent */
 	contentHash?: string;
+}
+
+/** Returns a fingerprint that ignores the order of keys, or undefined if the value is nested too deeply. */
+function fingerprintContent(value: unknown): string | undefined {
+	const json = sortedJson(value);
+	return json === undefined ? undefined : fingerprint(json);
 }
 
 export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
@@ -75,11 +69,7 @@ export function differences(asked: Interaction, pending: Record<string, unknown>
 
 /** Returns the reason why an answer to the requests shown doesn't count for a pending one, or undefined. */
 export function findMismatch(
-	{
-		answer,
-		asked,
-		sessionId,
-	}: { answer: string; asked: readonly Interaction[]; sessionId: string },
+	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
 	pending: Record<string, unknown>,
 ): string | undefined {
 	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
@@ -91,9 +81,9 @@ export function findMismatch(
 	if (origin?.contentHash === undefined) return "the request shown doesn't say for which session";
 	if (origin.sessionId !== sessionId) return 'the request shown was for another session';
 	const changed = differences(first, pending);
-	if (changed.length > 0) return `it isn't the request shown: its ${changed.join(' and ')} changed`;
-	const isShown = countLeftOut(pending) === 0;
-	return isShown || answer === 'deny' ? undefined : 'it has too many fields to be shown whole';
+	return changed.length > 0
+		? `it isn't the request shown: its ${changed.join(' and ')} changed`
+		: undefined;
 }
 
 const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the item on To Approve here.';
@@ -109,10 +99,11 @@ export function readRequestsShown(value: unknown): Interaction[] {
 			"'Requests Shown' is empty",
 			`${REQUESTS_SHOWN_HELP} The answer decides only these requests.`,
 		);
-	const requests = readInteractions(list);
-	if (requests.length > 0 && requests.every(({ id }) => id !== '')) return requests;
+	const isRequest = (each: unknown): each is Interaction =>
+		isRecord(each) && [each.id, each.type].every((text) => nonEmptyText(text) !== undefined);
+	if (list?.every(isRequest)) return list;
 	throw new WorkspaceAutomationError(
 		"'Requests Shown' isn't a list of requests",
-		`Each needs at least an id. ${REQUESTS_SHOWN_HELP}`,
+		`Each needs at least an id and a type. ${REQUESTS_SHOWN_HELP}`,
 	);
 }

@@ -13,7 +13,7 @@ export interface DecisionSummary extends Partial<Omit<RequestVerdict, 'isText'>>
 	kind?: 'quiet';
 	/** The beginning of a question, and what was answered */
 	question?: string;
-	answer?: string | number;
+	answer?: string;
 	/** What happened. Only `confirmed` counts as approved or denied. */
 	state: DecisionState;
 	/** ISO date-time */

@@ -12,12 +12,12 @@ export interface Vote {
 	/** Position among the approvers of the ballot */
 	approver: number;
 	decision: RequestVerdict['decision'];
-	/** In the type that the service gave it. The answer, for a question. */
-	option: string | number;
+	/** The answer, for a question */
+	option: string;
 	/** True if the answer is a text of the approver's own */
 	isText?: true;
 	/** The option for Approve once, if the page offered it */
-	once?: string | number;
+	once?: string;
 	/** For how long a lasting option lasts, if its words say so */
 	lastsFor?: LastsFor;
 	fromNowOn?: true;
@@ -29,8 +29,7 @@ export interface Vote {
 
 /** A decision with the option to send */
 export interface SettledVerdict extends SettledRuling {
-	/** In the type that the service gave it */
-	option: string | number;
+	option: string;
 	/** True if the option can affect later requests */
 	lasts?: true;
 	fromNowOn?: true;

@@ -1,7 +1,6 @@
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
-import { statusOverride } from '../../shared/client/overrides';
-import { hasEnded, isKnownStatus, type Session } from '../../shared/client/session';
+import { hasEnded, type Session } from '../../shared/client/session';
 import {
 	addSession,
 	CanceledError,
@@ -11,10 +10,11 @@ import {
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
-import { endRequests, MAX_PENDING } from '../requests/record';
+import { MAX_PENDING } from '../../shared/limits';
+import { endRequests } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import type { Turn } from './record';
-import type { DecidingRun, SessionRun } from './run';
+import type { DecidingRun } from './run';
 import type { RunResult } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
@@ -126,10 +126,6 @@ export async function abortSession(
 	const result = await resultOrError(aborting);
 	return result instanceof WorkspaceAutomationError ? result : undefined;
 }
-
-/** Returns what to do after a wait that was too short, or whose end the node couldn't know. */
-export const adviseAfterWait = ({ session }: SessionRun, raise: string): string =>
-	session && !isKnownStatus(session.status) ? statusOverride(session.status) : `Raise ${raise}.`;
 
 /** Returns the error of a session that the node doesn't wait for anymore. @param state `unseen`: aborted, and not seen since */
 export function abandonedError(

@@ -1,7 +1,5 @@
 import {
-	isAfter,
 	isNewTurn,
-	isStale,
 	type Session,
 	fetchSession,
 	UnreadableSessionError,
@@ -21,11 +19,6 @@ import type { RunResult } from './types';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
 const MIN_UNUSABLE = 3;
-/** Maximum time by which the service's clock may be ahead of the local one */
-const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
-/** Maximum delay of a replica. If older readings last longer, the service's own times went back. */
-const MAX_STALE_MS = 60_000;
-
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
 export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
 	const asked = findQuiet(run.record.requests);
@@ -81,20 +74,17 @@ export async function takeReading(run: DecidingRun): Promise<boolean> {
 		unusable: undefined,
 		isAnswered: undefined,
 	});
-	return applyReading(run, session);
+	applyReading(run, session);
+	return true;
 }
 
-/** Applies a reading. Returns false for one that is older than the latest (a stale replica). */
-export function applyReading(run: DecidingRun, session: Session): boolean {
-	const { turn, requests, lastActivityAt, lastReadAt = 0 } = run.record;
-	if (isStale(session, lastActivityAt) && run.wallTime < lastReadAt + MAX_STALE_MS) return false;
-	// A reading with a time in the future would cause all later ones to be ignored.
-	const isPlausible = !isAfter(session.lastActivityAt, run.wallTime + MAX_CLOCK_DIFFERENCE_MS);
+/** Applies a reading. */
+export function applyReading(run: DecidingRun, session: Session): void {
+	const { turn, requests, lastReadAt = 0 } = run.record;
 	const own = requests.filter(isQuietRecord);
 	const theirs = own.length > 0 ? requests.filter((each) => !isQuietRecord(each)) : requests;
 	const after = [...applyPoll(theirs, session, run.wallTime), ...own];
 	run.save({
-		lastActivityAt: isPlausible ? (session.lastActivityAt ?? lastActivityAt) : lastActivityAt,
 		lastReadAt: run.wallTime,
 		turn: turn && !isNewTurn(turn, session) ? { ...turn, polls: turn.polls + 1 } : undefined,
 		requests: after,
@@ -104,7 +94,6 @@ export function applyReading(run: DecidingRun, session: Session): boolean {
 	const pending = takePending(requests, session.pendingInteractions);
 	const morePending = session.pendingInteractions.length - pending.length;
 	run.update({ ...session, pendingInteractions: pending, ...(morePending > 0 && { morePending }) });
-	return true;
 }
 
 /** Returns the number of pending requests that the node hasn't decided. One that's gone was answered elsewhere. */

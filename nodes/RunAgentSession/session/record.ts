@@ -24,7 +24,6 @@ export interface Course {
 	turn?: Turn;
 	/** The start, or the message with which the node continued the session. Unlike `wait`, a retry keeps it. */
 	startedAt?: number;
-	lastActivityAt?: string | number;
 	/** Missing until a poll has returned the session */
 	lastReadAt?: number;
 	/** Everything known about the agent's requests */

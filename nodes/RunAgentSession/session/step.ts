@@ -7,7 +7,6 @@ import { begin } from './begin';
 import {
 	abandonedError,
 	abortSession,
-	adviseAfterWait,
 	endedResult,
 	lastRequests,
 	toResult,
@@ -108,7 +107,7 @@ async function endWait(
 	throw abandonedError(
 		quiet?.tooLong ?? tooLong,
 		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
-		[quiet?.advice ?? adviseAfterWait(run, raise), ...run.listWarnings()].join(' '),
+		[quiet?.advice ?? `Raise ${raise}.`, ...run.listWarnings()].join(' '),
 	);
 }
 
@@ -121,7 +120,8 @@ async function completedResult(run: SessionRun): Promise<RunResult | undefined> 
 /** Polls once more: a session that has ended is a result, and doesn't need an abort. */
 async function pollLast(run: SessionRun, options: CallOptions): Promise<RunResult | undefined> {
 	const last = await resultOrError(fetchSession(run.api, run.sessionId, options));
-	if (last instanceof WorkspaceAutomationError || !applyReading(run, last)) return undefined;
+	if (last instanceof WorkspaceAutomationError) return undefined;
+	applyReading(run, last);
 	run.lastFailure = undefined;
 	return await completedResult(run);
 }

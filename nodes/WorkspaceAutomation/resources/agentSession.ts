@@ -131,8 +131,8 @@ export const agentSession: Record<string, Operation> = {
 		description: 'Get the status of an agent session and its pending requests',
 		request: 'getAgentSession',
 		fields: [sessionLocator, simplify],
-		async result({ body }, { sessionId: id }, api, settings) {
-			const found = (await loadSessionCalls()).readFound(body, String(id), api);
+		async result({ body }, { sessionId: id }, _api, settings) {
+			const found = (await loadSessionCalls()).readFound(body, String(id));
 			return settings.simplify === true ? found : { json: body as IDataObject };
 		},
 		output: simplifyOutput(({ error, ...session }) => ({

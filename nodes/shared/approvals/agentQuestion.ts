@@ -1,10 +1,9 @@
-import { isRecord, omit, toText } from '../values';
+import { isRecord, nonEmptyText, omit, toText } from '../values';
 
-// A question of the agent: an interaction that isn't about a permission. The API document doesn't show its fields.
+// A question of the agent: a pending interaction that isn't a permission. The API document doesn't show its fields.
 
 export interface AgentOption {
-	/** Sent with its type: a service that offers 1 may not understand "1" */
-	value: string | number;
+	value: string;
 	label: string;
 	description?: string;
 }
@@ -12,165 +11,78 @@ export interface AgentOption {
 export interface AgentQuestion {
 	/** Empty if the agent gives none */
 	text: string;
-	/** All fields that nothing else here shows, by the agent's own name */
+	/** All other fields, by the agent's own names */
 	others: Array<{ name: string; text: string }>;
+	/** Without any, a text is the answer. */
 	options: AgentOption[];
 	/** Position of the option that takes a text, which no question of the agent has */
 	textOption?: number;
-	/** True if any text is an answer */
-	isFree: boolean;
-	/** True if texts are cut, or fields or options are left out */
-	isCut: boolean;
 }
 
 /** In characters */
 export const MAX_QUESTION_ANSWER_LENGTH = 10_000;
-const MAX_FIELD_LENGTH = 10_000;
-const MAX_LABEL_LENGTH = 1_000;
-const MAX_AGENT_OPTIONS = 100;
-const MAX_FIELDS = 50;
-/** Groups of options in groups */
-const MAX_GROUP_DEPTH = 3;
 
-const TEXT_NAMES = ['question', 'text', 'title', 'prompt', 'message', 'instruction'];
-const LABEL_NAMES = ['label', 'name', 'text', 'title'];
-const VALUE_NAMES = ['value', 'id', 'key', ...LABEL_NAMES];
-const GROUP_NAMES = ['options', 'choices', 'items', 'children'];
-/** Fields of an option that its choice shows */
-const SHOWN_NAMES = ['value', 'label', 'description'];
-
-type AnyFields = Record<string, unknown>;
-
-/** Returns whether an interaction is a question. One with a permission or patterns asks for something, even if its type is another one. */
-export const isQuestion = (interaction: unknown): boolean =>
+export const isQuestion = (
+	interaction: unknown,
+): interaction is Record<string, unknown> & { type: string } =>
 	isRecord(interaction) &&
-	interaction.type !== 'permission' &&
-	interaction.permission === undefined &&
-	interaction.patterns === undefined &&
-	typeof interaction.id === 'string' &&
-	interaction.id !== '';
+	typeof interaction.type === 'string' &&
+	interaction.type !== 'permission';
 
-const isWord = (value: unknown): value is string | number =>
-	typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
-
-const findName = (fields: AnyFields, names: readonly string[]): string | undefined =>
-	names.find((name) => isWord(fields[name]));
-
-function toAgentOptions(option: unknown, depth: number): AgentOption[] {
-	if (isWord(option)) return [{ value: option, label: String(option) }];
-	if (!isRecord(option)) return [];
-	const inside = GROUP_NAMES.flatMap((name) => listAgentOptions(option[name], depth + 1));
-	// A group is no answer itself.
-	if (inside.length > 0) return inside;
-	const valueName = findName(option, VALUE_NAMES);
-	if (valueName === undefined) return [];
-	const value = option[valueName] as AgentOption['value'];
-	const label = String(option[findName(option, LABEL_NAMES) ?? valueName]);
-	const { description } = option;
-	return [{ value, label, ...(isWord(description) && { description: String(description) }) }];
+/** Returns the text of a question, and the field that has it. */
+function findText(question: Record<string, unknown>): { name?: string; text: string } {
+	const name = ['question', 'text'].find((each) => nonEmptyText(question[each]) !== undefined);
+	return { name, text: name === undefined ? '' : (question[name] as string) };
 }
 
-/** Returns one option more than are shown if there are too many. */
-function listAgentOptions(list: unknown, depth = 0): AgentOption[] {
-	const options: AgentOption[] = [];
-	if (!Array.isArray(list) || depth >= MAX_GROUP_DEPTH) return options;
-	for (const each of list as unknown[]) {
-		if (options.length > MAX_AGENT_OPTIONS) break;
-		options.push(...toAgentOptions(each, depth));
-	}
-	return options;
+export const readQuestionText = (question: unknown): string =>
+	isRecord(question) ? findText(question).text : '';
+
+const isOption = (option: unknown): option is AgentOption =>
+	isRecord(option) &&
+	[option.value, option.label].every((text) => nonEmptyText(text) !== undefined) &&
+	['string', 'undefined'].includes(typeof option.description);
+
+/** Returns the options, or none if they aren't all texts with labels. */
+function readAgentOptions(response: unknown): AgentOption[] {
+	const { options } = isRecord(response) ? response : {};
+	return Array.isArray(options) && options.every(isOption) ? options : [];
 }
 
-/** Returns whether an option's choice shows all of it. */
-const isShown = (option: unknown): boolean =>
-	isWord(option) ||
-	(isRecord(option) &&
-		Object.entries(option).every(([name, value]) => SHOWN_NAMES.includes(name) && isWord(value)));
-
-interface Cut {
-	isCut: boolean;
-}
-
-function cutText(text: string, limit: number, cut: Cut): string {
-	cut.isCut ||= text.length > limit;
-	return text.slice(0, limit);
-}
-
-const cutOption = ({ value, label, description }: AgentOption, cut: Cut): AgentOption => ({
-	value,
-	label: cutText(label, MAX_LABEL_LENGTH, cut),
-	...(description !== undefined && { description: cutText(description, MAX_LABEL_LENGTH, cut) }),
-});
-
-const fieldsOf = (value: unknown): AnyFields => (isRecord(value) ? value : {});
-
-/** Returns where the question's text is, and the text. Reads nothing else. */
-function findText(interaction: unknown): { text: string; textName?: string; insideName?: string } {
-	const fields = fieldsOf(interaction);
-	const inside = fieldsOf(fields.response);
-	const textName = findName(fields, TEXT_NAMES);
-	const insideName = textName === undefined ? findName(inside, TEXT_NAMES) : undefined;
-	const text = fields[textName ?? ''] ?? inside[insideName ?? ''] ?? '';
-	return { text: String(text as AgentOption['value']), textName, insideName };
-}
-
-/** Returns the text of a question, which can be long. */
-export const readQuestionText = (interaction: unknown): string => findText(interaction).text;
-
-/** Returns the first fields that say something. */
-function listFields(fields: AnyFields, left: ReadonlyArray<string | undefined>, cut: Cut) {
-	const named: Array<[name: string, value: unknown]> = [];
-	for (const name of Object.keys(fields)) {
-		const value = fields[name];
-		if (left.includes(name) || value === undefined || value === null || value === '') continue;
-		cut.isCut ||= named.length === MAX_FIELDS;
-		if (cut.isCut && named.length === MAX_FIELDS) break;
-		named.push([name, value]);
-	}
-	return named;
-}
-
-/** Reads a question in any form. Leaves no field out that it doesn't name in `isCut`. Never throws. */
-export function readQuestion(interaction: unknown): AgentQuestion {
-	const cut: Cut = { isCut: false };
-	const fields: AnyFields = isRecord(interaction) ? interaction : { interaction };
-	const { response } = fields;
-	const inside = fieldsOf(response);
-	const { text, textName, insideName } = findText(fields);
-
-	const places = [inside, fields];
-	const found = places.map((place) => listAgentOptions(place.options));
-	const at = found.findIndex((each) => each.length > 0);
-	const options = found[at] ?? [];
-	const shown = options.slice(0, MAX_AGENT_OPTIONS).map((option) => cutOption(option, cut));
-	cut.isCut ||= options.length > MAX_AGENT_OPTIONS;
-	const isComplete = at >= 0 && (places[at].options as unknown[]).every(isShown);
-	const optionsName = (place: AnyFields) =>
-		isComplete && places[at] === place ? 'options' : undefined;
-
-	const rest = isRecord(response)
-		? omit(response, 'type', insideName ?? 'type', optionsName(inside) ?? 'type')
-		: response;
-	const isEmpty = isRecord(rest) && Object.keys(rest).length === 0;
-	const named = listFields(
-		fields,
-		['type', 'id', textName, optionsName(fields), isEmpty ? 'response' : undefined],
-		cut,
+/** Returns what no choice shows of a response. */
+function restOf(response: unknown, options: readonly AgentOption[]): unknown {
+	if (!isRecord(response) || options.length === 0) return response;
+	const isShown = options.every(
+		(option) => Object.keys(omit(option, 'value', 'label', 'description')).length === 0,
 	);
-	const others = named.map(([name, value]) => ({
-		name: cutText(name, MAX_LABEL_LENGTH, cut),
-		text: cutText(toText(name === 'response' ? rest : value), MAX_FIELD_LENGTH, cut),
-	}));
+	const rest = isShown ? omit(response, 'type', 'options') : omit(response, 'type');
+	return Object.keys(rest).length > 0 ? rest : undefined;
+}
+
+/** Reads a question. Leaves no field out. */
+export function readQuestion(question: Record<string, unknown>): AgentQuestion {
+	const { name, text } = findText(question);
+	const options = readAgentOptions(question.response);
+	const others = {
+		...omit(question, 'type', 'id', ...(name === undefined ? [] : [name])),
+		response: restOf(question.response, options),
+	};
 	return {
-		text: cutText(text, MAX_FIELD_LENGTH, cut),
-		others,
-		options: shown,
-		isFree: options.length === 0,
-		isCut: cut.isCut,
+		text,
+		others: Object.entries(others).flatMap(([field, value]) =>
+			value === undefined || value === null || value === ''
+				? []
+				: { name: field, text: toText(value) },
+		),
+		options: options.map(({ value, label, description }) => ({
+			value,
+			label,
+			...(description && { description }),
+		})),
 	};
 }
 
-type CheckedAnswer = { value: AgentOption['value']; isOption: boolean } | { reason: string };
+type CheckedAnswer = { value: string; isOption: boolean } | { reason: string };
 
 const formatNumber = (number: number): string => number.toLocaleString('en-US');
 
@@ -179,9 +91,7 @@ function matchOption(options: readonly AgentOption[], text: string): AgentOption
 	const labeled = options.filter(({ label }) => label.trim() === text);
 	const [first, ...others] = labeled;
 	const isClear = others.every(({ value }) => value === first.value);
-	return (
-		options.find(({ value }) => String(value).trim() === text) ?? (isClear ? first : undefined)
-	);
+	return options.find(({ value }) => value.trim() === text) ?? (isClear ? first : undefined);
 }
 
 /**
@@ -190,7 +100,7 @@ function matchOption(options: readonly AgentOption[], text: string): AgentOption
  * @returns what to send, or the reason why it's no answer
  */
 export function checkQuestionAnswer(
-	{ options, isFree, textOption }: AgentQuestion,
+	{ options, textOption }: AgentQuestion,
 	answer: string | number,
 ): CheckedAnswer {
 	if (typeof answer === 'number') {
@@ -201,6 +111,7 @@ export function checkQuestionAnswer(
 	}
 	// Forms send line breaks as `\r\n`.
 	const text = answer.replace(/\r\n/g, '\n').trim();
+	const isFree = options.length === 0;
 	const takesText = isFree || textOption !== undefined;
 	if (text === '') return { reason: isFree ? 'Enter an answer.' : 'Choose an option.' };
 	if (takesText && text.length <= MAX_QUESTION_ANSWER_LENGTH)
@@ -219,9 +130,8 @@ export function checkQuestionAnswer(
 export const answerValues = (
 	{ type }: { type: unknown },
 	{ value, isOption }: Exclude<CheckedAnswer, { reason: string }>,
-): { type: unknown; option?: AgentOption['value']; answer: AgentOption['value'] } => ({
-	// The node gives a question without a type an empty one.
-	type: type === '' ? undefined : type,
+): { type: unknown; option?: string; answer: string } => ({
+	type,
 	...(isOption && { option: value }),
 	answer: value,
 });

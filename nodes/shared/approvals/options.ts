@@ -1,13 +1,14 @@
+import { toText } from '../values';
+
 // The API document shows the shape of options, `{value, label}`, but no values. So only texts that consist of known words decide.
 
-/** `value` keeps its type: a service that offers 1 may not understand "1". */
 export interface Option {
-	value: string | number;
+	value: string;
 	label: string;
-	/** True if another field, such as a description, a duration or a scope, says that it can last */
-	mayLast?: boolean;
-	/** True if the request's own scope says that an approval lasts, unless the option says once */
-	isInScope?: boolean;
+	/** True if the option has another field, or the request a scope: nobody can list all words for what lasts */
+	hasMore?: true;
+	/** True if one of these fields says that it lasts */
+	saysLasting?: true;
 }
 
 /** For how long an option lasts: the session, or longer */
@@ -116,14 +117,14 @@ function readOptionText(text: string): OptionReading {
 	return { side: denies ? 'deny' : 'approve', once, lasting, foreign: false, words: said };
 }
 
-/** Combines an option's value and label: one decides, and the other may veto. */
-function readOption({ value, label, mayLast = false, isInScope }: Option): OptionReading {
-	const read = [readOptionText(String(value)), readOptionText(label)];
+/** Combines an option's value and label: one decides, and the other may veto. With more fields, only these words make it once. */
+function readOption({ value, label, hasMore, saysLasting }: Option): OptionReading {
+	const read = [readOptionText(value), readOptionText(label)];
 	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
 	const once = first.once || second.once;
-	const isScoped = isInScope === true && first.side === 'approve' && !once;
 	const wordsLast = first.lasting || second.lasting;
-	const lasting = wordsLast || mayLast || isScoped;
+	const mayLast = hasMore === true && first.side === 'approve' && !once;
+	const lasting = wordsLast || saysLasting === true || mayLast;
 	const agree = second.side === 'silent' || first.side === second.side;
 	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
 	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
@@ -150,12 +151,12 @@ const CHOICE_NAMES = {
 	unclear: [undefined, undefined],
 } as const;
 
-const isNamed = (value: Option['value'], names: readonly string[] = []): boolean =>
-	names.some((name) => name.trim() === String(value).trim());
+const isNamed = (value: string, names: readonly string[] = []): boolean =>
+	names.some((name) => name.trim() === value.trim());
 
 /** Returns the side that the user names for a value. A value named for both sides is unclear. */
 function readNamedSide(
-	value: Option['value'],
+	value: string,
 	{ approveValues, denyValues }: Partial<OptionPreferences>,
 ): OptionMeaning['side'] | undefined {
 	const [approves, denies] = [isNamed(value, approveValues), isNamed(value, denyValues)];
@@ -168,7 +169,7 @@ function canLast(option: Option, reading: OptionReading): boolean {
 	if (reading.once && !reading.lasting) return false;
 	// The user named the value only, and the label or the request's scope can say for how long.
 	return (
-		option.isInScope === true ||
+		option.hasMore === true ||
 		reading.lasting ||
 		reading.side === 'unclear' ||
 		readOptionText(option.label).foreign
@@ -196,8 +197,8 @@ export const readMeaning = (
 type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'> & { shownAs: string };
 
 /** Returns for how long a choice lasts, if its own words say so. */
-export function readDuration({ lasts, mayLast, words }: Choice): LastsFor | undefined {
-	if (!lasts || mayLast) return undefined;
+export function readDuration({ lasts, hasMore, words }: Choice): LastsFor | undefined {
+	if (!lasts || hasMore) return undefined;
 	if (words.includes('session')) return 'session';
 	return LASTING_WORDS.some((word) => words.includes(word)) ? 'ever' : undefined;
 }
@@ -212,7 +213,7 @@ export function readChoices(
 	for (const option of options) {
 		const reading = readOption(option);
 		const choice = { ...option, ...toMeaning(option, reading, preferences), words: reading.words };
-		const key = String(option.value);
+		const key = option.value;
 		offered.set(key, [...(offered.get(key) ?? []), choice]);
 	}
 	const clear = [...offered.values()].filter(([{ value, side, lasts }, ...others]) =>
@@ -225,7 +226,7 @@ function labelChoices(choices: ReadonlyArray<Omit<Choice, 'shownAs'>>): Choice[]
 	type Form = (choice: Omit<Choice, 'shownAs'>) => string;
 	const cut = (label: string) => label.slice(0, MAX_OPTION_LENGTH);
 	const forms: Form[] = [
-		({ name, label, value }) => name ?? (cut(label) || String(value)),
+		({ name, label, value }) => name ?? (cut(label) || value),
 		({ name, label, value }) =>
 			name === undefined ? `${cut(label)} (${value})` : `${name}: ${cut(label) || value}`,
 		({ name, label, value }) => `${name === undefined ? '' : `${name}: `}${cut(label)} (${value})`,
@@ -260,7 +261,7 @@ export function chooseOption(
 	options: readonly Option[],
 	decision: 'approve' | 'deny',
 	preferences: OptionPreferences,
-): Option['value'] | undefined {
+): string | undefined {
 	const { approveValues = [], denyValues = [], approveWith } = preferences;
 	// A value that the user names for one side never counts for the other.
 	const usable = options.filter(({ value }) =>
@@ -283,72 +284,26 @@ export function chooseOption(
 	return findPreferred(single, ['once', ...APPROVING_WORDS])?.value;
 }
 
-/** Fields of an option that say nothing about its effect */
-const HARMLESS_FIELDS = new Set(
-	splitWords(
-		'value label icon color colour style variant shortcut hotkey order index default isDefault primary selected disabled',
-	),
-);
-/** Fields whose words may say how long an option lasts, but needn't say anything */
-const NAME_FIELDS = new Set(['id', 'key']);
-/** Fields that people read */
-const TEXT_FIELDS = new Set(
-	splitWords('description name title hint help tooltip detail details text'),
-);
-const LASTING_TEXT = new RegExp(
-	`\\b(?:${splitWords(
-		'always forever permanent permanently persist persists persistent remember remembers remembered session future ' +
-			'subsequent later all every any until whole entire global globally project workspace repository similar matching ' +
-			'today tonight henceforth trust trusts trusted allowlist whitelist automatically ' +
-			'second seconds minute minutes min mins hour hours hr hrs day days week weeks month months year years ' +
-			'[0-9]+[smhdw]',
-	).join('|')}|from (?:now|here) on|rest of|next time|going forward)\\b|` +
-		'\\b(?:not|dont|wont|cant|cannot|never|no longer|without|stop|skip)\\b[^.]{0,20}\\b(?:ask|prompt)',
-);
-const ONCE_TEXT =
-	/^(?:once|one|single|one.?time|this|none|request|command|call|this (?:time|request|command|call)|0|1|false)$/;
-
-/** Returns whether a field of an option, such as its scope, says that the option can last. */
-function saysLasting(name: string, value: unknown): boolean {
-	if (value === undefined || value === null || value === '' || value === false || value === 0)
-		return false;
-	const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
-	if (text === '' || text.length > MAX_OPTION_LENGTH) return true;
-	if (NAME_FIELDS.has(name))
-		return normalizeWords(String(value)).some((word) => [...LASTING_WORDS, WIDENS].includes(word));
-	if (TEXT_FIELDS.has(name)) return LASTING_TEXT.test(withoutApostrophes(text));
-	const { side, once, lasting } = readOptionText(text);
-	const isPlain = (side === 'approve' || side === 'deny') && !lasting;
-	return !(once || isPlain || ONCE_TEXT.test(text)) || lasting;
-}
-
-/** An option with more fields may last. */
-const MAX_OPTION_FIELDS = 100;
-
-/** Returns the options whose `value` is a text or a number. None if there are too many. Never throws. */
+/** Returns the options of a request. An option with any other field may last, whatever the field says. Never throws. */
 export function readOptions(interaction: unknown): Option[] {
 	const { response, scope: outer } = Object(interaction) as { response?: unknown; scope?: unknown };
 	const { options, scope: inner } = Object(response) as { options?: unknown; scope?: unknown };
 	if (!Array.isArray(options) || options.length > MAX_OPTIONS) return [];
-	const isInScope = [outer, inner].some((scope) => saysLasting('scope', scope));
+	const scopes = [outer, inner].filter((scope) => scope !== undefined);
 	return options.flatMap((option: unknown): Option[] => {
-		const { value, label } = Object(option) as Record<string, unknown>;
-		const usable = typeof value === 'string' ? value.trim() !== '' : Number.isFinite(value);
-		if (!usable) return [];
-		const readable = typeof label === 'string' || typeof label === 'number';
-		const fields = Object(option) as Record<string, unknown>;
-		const names = Object.keys(fields);
-		const mayLast =
-			names.length > MAX_OPTION_FIELDS ||
-			names.some((name) => !HARMLESS_FIELDS.has(name) && saysLasting(name, fields[name]));
-		// The compiler doesn't see that `usable` leaves only texts and numbers.
+		const { value, label, ...others } = Object(option) as Record<string, unknown>;
+		if (typeof value !== 'string' || value.trim() === '') return [];
+		const more = [...Object.values(others), ...scopes];
 		return [
 			{
-				value: value as Option['value'],
-				label: readable ? String(label) : '',
-				...(mayLast && { mayLast }),
-				...(isInScope && { isInScope }),
+				value,
+				label: typeof label === 'string' ? label : '',
+				...(more.length > 0 && { hasMore: true as const }),
+				...(more.some(saysLasting) && { saysLasting: true as const }),
 			},
 		];
 	});
 }
+
+const saysLasting = (value: unknown): boolean =>
+	normalizeWords(toText(value)).some((word) => [...LASTING_WORDS, WIDENS].includes(word));

@@ -155,8 +155,6 @@ export const OPERATIONS = {
 		maxBytes: MAX_SESSION_BYTES,
 		// A poll that hangs is worth less than the next one.
 		timeoutMs: 30_000,
-		words: ['completed', 'failed'],
-		response: { session: [] },
 	},
 	sendAgentMessage: {
 		method: 'POST',

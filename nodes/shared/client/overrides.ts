@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
-import { excerpt, isRecord, quote, splitList, toText } from '../values';
+import { excerpt, isRecord, quote, toText } from '../values';
 import type { ApiRequest } from './types';
 import {
 	type OperationRow,
@@ -185,10 +185,6 @@ export const requestOverride = (
 ): string =>
 	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": ${OVERRIDE_SHAPES[field]}}}.`;
 
-/** Says how to name a status that the API document doesn't list. */
-export const statusOverride = (status: string): string =>
-	`If the status ${quote(status, 50)} means that the session has ended, name it under 'Overrides' in the credential: {"getAgentSession": {"words": {"completed": ${JSON.stringify(excerpt(status, 50))}}}}.`;
-
 export const unreadableResponse = (
 	operation: OperationId,
 	name: string,
@@ -260,25 +256,6 @@ const OVERRIDE_FIELDS: Record<keyof Override, [isValid: (value: unknown) => bool
 	};
 const OVERRIDE_FIELD_NAMES = Object.keys(OVERRIDE_FIELDS) as Array<keyof Override>;
 
-const DOCUMENTED_STATUSES = ['starting', 'running', 'completed', 'failed'];
-
-/** @throws WorkspaceAutomationError if a word for a final status is the document's own, or means two things */
-function checkStatusWords(where: string, { completed = '', failed = '' }: Record<string, string>) {
-	const [done, broken] = [completed, failed].map((list) => splitList(list.toLowerCase()));
-	const own = [...done, ...broken].find((word) => DOCUMENTED_STATUSES.includes(word));
-	if (own !== undefined)
-		throw overridesError(
-			`${where} the status "${excerpt(own, 50)}" in "words"`,
-			`The API document gives "${own}" its meaning. Name only other statuses.`,
-		);
-	const both = done.find((word) => broken.includes(word));
-	if (both === undefined) return;
-	throw overridesError(
-		`${where} the status "${excerpt(both, 50)}" in two lists of "words"`,
-		'Name it in "completed" or in "failed".',
-	);
-}
-
 function checkOverride(operation: OperationId, override: unknown): void {
 	const where = `has in "${operation}"`;
 	if (!isRecord(override)) {
@@ -305,7 +282,6 @@ function checkOverride(operation: OperationId, override: unknown): void {
 		const unknown = used.find((name) => !known.includes(name));
 		if (unknown !== undefined) throw unknownNameError(where, what, unknown, known);
 	}
-	if (operation === 'getAgentSession') checkStatusWords(where, words as Record<string, string>);
 	const { path: ownPath, query: ownQuery, body: ownBody } = { ...row, ...override };
 	const sent = listPlaceholders([ownPath, ownQuery, ownBody]);
 	if (!row.carries || row.carries.some((name) => sent.includes(name))) return;

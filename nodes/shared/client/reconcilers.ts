@@ -5,15 +5,7 @@ import { reconcileFile } from './files';
 import type { ApiClient, CallOptions, OperationId, Values } from './operations';
 import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
 import type { ApiResponse } from './types';
-import {
-	hasEnded,
-	isFromUser,
-	isNewTurn,
-	isStale,
-	messageKey,
-	type Session,
-	fetchSession,
-} from './session';
+import { hasEnded, isFromUser, isNewTurn, messageKey, type Session, fetchSession } from './session';
 
 /** Time that a new turn and a resolved request may take to appear */
 export const NEW_TURN_MS = 30_000;
@@ -21,7 +13,6 @@ const RESOLVED_MS = 10_000;
 
 /** Returns true if the message is the latest, or a session at rest has a new turn. A session at work changes by itself. */
 function showsMessage(before: Session, now: Session, text: string): boolean {
-	if (isStale(now, before.lastActivityAt)) return false;
 	const isMessage = (session: Session) =>
 		isFromUser(session) && session.latestMessage?.text === text;
 	if (isMessage(now) && !isMessage(before)) return true;
