@@ -341,6 +341,7 @@ export class Engine {
 			dueAt: Math.min(NEVER, ...plans.map(({ dueAt }) => dueAt)),
 			...(keeps && { keeps }),
 			hasOpenLink: plans.some(({ hasOpenLink }) => hasOpenLink),
+			...(plans.some(({ isFailing }) => isFailing) && { isFailing: true as const }),
 			...(begun && { begun }),
 		};
 	}

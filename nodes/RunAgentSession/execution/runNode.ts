@@ -15,7 +15,7 @@ import { openChatStream } from '../../shared/n8n/chatStream';
 import { setSessionCustomData } from '../../shared/n8n/customData';
 import { nonEmptyText, quote } from '../../shared/values';
 import { readHasOutputParser } from '../panel/read';
-import { MIN_PAUSE_MS } from '../plan/plan';
+import { MIN_PAUSE_MS, type Others } from '../plan/plan';
 import { SessionRun } from '../session/run';
 import type { RunDependencies } from '../session/types';
 import { realClock } from '../../shared/client/clock';
@@ -78,7 +78,7 @@ async function runBatch(
 		refuseOwnItems(context, engine);
 		batch.items = readItems(batch);
 		const leaving = refuseItems(batch);
-		if (leaving) return engine.continueLater(leaving, AT_ONCE);
+		if (leaving) return engine.continueLater(leaving, FAILING);
 		await batch.ledger.release('saved');
 		engine.onEnd(async (status) => {
 			logRunning(context, status);
@@ -245,17 +245,18 @@ async function finish(
 	return await engine.pause(turn.plan, turn.at - wake.now() + realClock.now());
 }
 
-const AT_ONCE = { dueAt: 0, hasOpenLink: false };
+/** The next run throws the error of a retry. */
+const FAILING: Others = { dueAt: 0, hasOpenLink: false, isFailing: true };
 
 async function end(batch: Batch, wake: Wake): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
-	if (leavesBefore(batch)) return engine.continueLater(takeOutputs(batch, true), AT_ONCE);
+	if (leavesBefore(batch)) return engine.continueLater(takeOutputs(batch, true), FAILING);
 	const error = findFailure(batch);
 	const before = error ? listLeavingBefore(batch, wake) : [];
 	if (before.length > 0) {
 		wake.isFailing = true;
-		for (const node of before) engine.makeDue(node, AT_ONCE.dueAt - 1);
-		return engine.continueLater(null, AT_ONCE);
+		for (const node of before) engine.makeDue(node, FAILING.dueAt - 1);
+		return engine.continueLater(null, FAILING);
 	}
 	if (error) {
 		engine.keepOutcome({ error });

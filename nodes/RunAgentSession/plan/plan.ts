@@ -115,6 +115,8 @@ export interface Others {
 	dueAt: number;
 	keeps?: Keep;
 	hasOpenLink: boolean;
+	/** True once an error is about to end a retry: nothing begins anymore */
+	isFailing?: true;
 	/** Sessions of the node that have begun and not ended, by project */
 	begun?: Record<string, number>;
 }
@@ -253,6 +255,7 @@ export function plan(
 	limits: Limits,
 ): Plan {
 	const hasOpenLink = sessions.some((each) => each.hasOpenLink);
+	if (others.isFailing) return { due: [], dueAt: now, hasOpenLink, begun: countBegun(sessions) };
 	const isQuick = hasOpenLink || others.hasOpenLink || limits.isByAnswer;
 	const isRunning = sessions.some(({ mode }) => mode === 'running');
 	// Beside a node that keeps the execution running, no pause saves anything.
