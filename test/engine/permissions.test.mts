@@ -42,6 +42,12 @@ describe('a value in a rule', () => {
 		expect(execution.outputs[0][0].json).toMatchObject({ decision });
 	});
 
+	test('can be a date between other text, as n8n writes it', async () => {
+		const pattern = '=ls {{ $now }}{{ $json.value }}';
+		const { outputs } = await trying({ pattern }, { value: '*' } as IDataObject, ['ls x']);
+		expect(outputs[0][0].json.because).toMatch(/^no rule covers/);
+	});
+
 	test('is no glob for the permission either', async () => {
 		const rule = { permission: '={{ $json.value }}', pattern: '*' };
 		expect((await trying(rule, { value: 'bash' }, ['x'])).outputs[0][0].json).toMatchObject({

@@ -1,7 +1,7 @@
 // Rules from data: what an entry of More Rules means, which entries are errors, and which rule Try Rules suggests.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_MORE_RULES, readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import { readWholeRequest, rememberRequests } from '../../nodes/RunAgentSession/policy/rule.ts';
 import {
 	applyPolicy,
@@ -142,10 +142,10 @@ describe('More Rules accepts', () => {
 		['deep nesting in a text', DEEP, /is not a list of rules/, /deep/],
 		['list of over 1 MiB', [entry({ pattern: 'x'.repeat(2 ** 20) })], /is not a list/, /1 MiB/],
 		[
-			'longer list',
-			Array.from({ length: MAX_MORE_RULES + 1 }, () => entry()),
-			/has more than 1000 rules/,
-			/It has 1001/,
+			'longer pattern',
+			[entry({ pattern: 'x'.repeat(4_097) })],
+			/^Rule 1 of 'More Rules' has a pattern of more than 4096 characters/,
+			/Correct this rule/,
 		],
 	])('no %s', (_, value, message, advice) => {
 		expect(() => readMoreRules(value)).toThrow(

@@ -1,7 +1,7 @@
 // Decisions of a policy, and requests that it leaves to an approver.
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
+import { checkRuleCount, checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
 import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { createDecider, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../nodes/shared/limits.ts';
@@ -140,10 +140,23 @@ describe('a rule with an empty field is refused', () => {
 		},
 	);
 
-	test('more than 1,000 rules are refused', () => {
+	test('more than 1,000 rules together are refused', () => {
 		const rules = Array.from({ length: 1_001 }, () => rule('*', '*', 'deny'));
 		expect(() => checkRules(rules.slice(1))).not.toThrow();
-		expect(() => checkRules(rules)).toThrow("'Rules' has more than 1000 rules");
+		expect(() => checkRules(rules)).toThrow("'Rules' has more rules than the limit allows");
+		expect(() => checkRuleCount(rules.slice(500), rules.slice(502))).not.toThrow();
+		expect(() => checkRuleCount(rules.slice(500), rules.slice(500))).toThrow(
+			expect.objectContaining({
+				message: "'More Rules' has more rules than the limit allows",
+				description: expect.stringMatching(/can be 1000\. 'More Rules' has 501, and 'Rules' 501\./),
+			}),
+		);
+	});
+
+	test('a pattern of more than 4,096 characters is refused', () => {
+		const check = (length: number) => () => checkRules([rule('*', 'x'.repeat(length), 'deny')]);
+		expect(check(4_096)).not.toThrow();
+		expect(check(4_097)).toThrow('Rule 1 has a pattern of more than 4096 characters');
 	});
 
 	test.each([
@@ -177,7 +190,7 @@ describe("a request that rules can't read", () => {
 	});
 });
 
-describe('a request that is too long for rules', () => {
+describe('a request that is too much for rules', () => {
 	const TOO_LONG = expect.stringMatching(/it's too much for rules/);
 
 	test("isn't one with 100 paths, compared with 1,000 denials", () => {

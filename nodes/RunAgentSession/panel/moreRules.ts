@@ -1,4 +1,5 @@
 import { WorkspaceAutomationError } from '../../shared/errors';
+import { MAX_PATTERN_CHARACTERS } from '../../shared/limits';
 import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
 import { hasOpenHost } from '../policy/addresses';
 import type { Decision, RememberedRequest, Rule } from '../policy/rule';
@@ -6,7 +7,6 @@ import type { Decision, RememberedRequest, Rule } from '../policy/rule';
 // Reads the option More Rules: rules from data.
 
 const DECISIONS: readonly Decision[] = ['approve', 'deny', 'ask'];
-export const MAX_MORE_RULES = 1_000;
 const MAX_CHARACTERS = 1024 * 1024;
 const DATE_TIME =
 	/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -62,6 +62,8 @@ function readEntry(entry: unknown, index: number): Rule {
 	const isRemembered = !isMissing(request);
 	for (const [name, text] of Object.entries({ permission, pattern }))
 		if (!isRemembered && !isText(text)) refuseEntry(index, `has no ${name}`, entry);
+	if (!isRemembered && (pattern as string).length > MAX_PATTERN_CHARACTERS)
+		refuseEntry(index, `has a pattern of more than ${MAX_PATTERN_CHARACTERS} characters`, entry);
 	if (!DECISIONS.includes(decision as Decision)) refuseEntry(index, 'has no decision', entry);
 	if (!isMissing(wildcard) && typeof wildcard !== 'boolean')
 		refuseEntry(index, "has a 'wildcard' that is neither true nor false", entry);
@@ -99,11 +101,6 @@ export function readMoreRules(value: unknown): Rule[] {
 		throw new WorkspaceAutomationError(
 			`'More Rules' is not a list of rules`,
 			`Nothing was sent. Enter a JSON list such as [{"permission": "bash", "pattern": "git status", "decision": "approve"}], or an expression that returns one. It can have at most 1 MiB, and no deep nesting.`,
-		);
-	if (list.length > MAX_MORE_RULES)
-		throw new WorkspaceAutomationError(
-			`'More Rules' has more than ${MAX_MORE_RULES} rules`,
-			`Nothing was sent. It has ${list.length}. Remove rules that have expired, or replace several by one with "wildcard": true.`,
 		);
 	// An expression that finds no rows may return the empty item that Always Output Data adds.
 	const isEmptyItem = (entry: unknown) => isRecord(entry) && Object.keys(entry).length === 0;

@@ -78,7 +78,7 @@ const ruleFields: Field[] = [
 	}),
 	field('Pattern', 'pattern', 'string', '', {
 		description: 'The command, path or address to match. Add a rule for each.',
-		hint: '* matches any text that you would expect there. A single * matches everything.',
+		hint: 'npm run * matches npm run build, not npm run build && rm x. A single * matches everything.',
 		placeholder: 'e.g. npm run build',
 	}),
 	choice(

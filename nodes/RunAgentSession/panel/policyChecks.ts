@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { MAX_RULES } from '../../shared/limits';
+import { MAX_PATTERN_CHARACTERS, MAX_RULES } from '../../shared/limits';
 import type { FieldSource } from '../../shared/n8n/fields';
 import { hasOpenHost } from '../policy/addresses';
 import { escapePattern } from '../policy/globs';
@@ -24,6 +24,11 @@ function findInvalidValue(
 		return ['has no permission', `Enter a permission in ${place}, or * for every permission.`];
 	if (pattern.trim() === '')
 		return ['has no pattern', `Enter a pattern in ${place}, or * for everything.`];
+	if (pattern.length > MAX_PATTERN_CHARACTERS)
+		return [
+			`has a pattern of more than ${MAX_PATTERN_CHARACTERS} characters`,
+			`Shorten the pattern in ${place}, or end it with a wildcard.`,
+		];
 	if (decision !== 'approve' || !hasOpenHost(pattern)) return undefined;
 	return [
 		'has a host that ends with a wildcard',
@@ -31,16 +36,23 @@ function findInvalidValue(
 	];
 }
 
+/** @throws WorkspaceAutomationError that names the field with the rules that are too many */
+export function checkRuleCount(rules: readonly Rule[], moreRules: readonly Rule[] = []): void {
+	if (rules.length + moreRules.length <= MAX_RULES) return;
+	const [label, entered] = moreRules.length > 0 ? ['More Rules', moreRules] : ['Rules', rules];
+	const others = entered === rules ? '' : `, and 'Rules' ${rules.length}`;
+	throw new WorkspaceAutomationError(
+		`'${label}' has more rules than the limit allows`,
+		`Nothing was sent. All rules together can be ${MAX_RULES}. '${label}' has ${entered.length}${others}. Remove rules that have expired, or replace several by one with a wildcard.`,
+	);
+}
+
 /**
  * Refuses rules with an empty field, because an expression that finds nothing would otherwise mean everything, and rules for hosts of anybody.
  * @throws WorkspaceAutomationError that names the rule, counted from 1
  */
 export function checkRules(rules: readonly Rule[]): void {
-	if (rules.length > MAX_RULES)
-		throw new WorkspaceAutomationError(
-			`'Rules' has more than ${MAX_RULES} rules`,
-			`Rule ${MAX_RULES + 1} and those after it are too many. Replace several rules by one with a wildcard.`,
-		);
+	checkRuleCount(rules);
 	for (const [index, rule] of rules.entries()) {
 		const invalid = findInvalidValue(rule, `rule ${index + 1} of 'Rules'`);
 		if (invalid) throw new WorkspaceAutomationError(`Rule ${index + 1} ${invalid[0]}`, invalid[1]);
@@ -66,9 +78,11 @@ function readPattern(
 	return raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression, at: number, whole: string) => {
 		const value = evaluate(expression);
 		if (value === undefined || value === null || value === '') return refuse('has no value');
-		return typeof value === 'object'
+		// A date is a text between others, and a list or an object isn't.
+		const text = String(value);
+		return Array.isArray(value) || text.startsWith('[object ')
 			? refuse('is not a text')
-			: literalAfter(whole.slice(0, at), String(value));
+			: literalAfter(whole.slice(0, at), text);
 	});
 }
 

@@ -22,7 +22,7 @@ import { readRequestsShown } from '../requests/request';
 import { readMoreRules } from './moreRules';
 import * as option from './options';
 import * as policy from './policy';
-import { checkRuleFields } from './policyChecks';
+import { checkRuleCount, checkRuleFields } from './policyChecks';
 import * as session from './session';
 import { readTeam } from './teamChecks';
 
@@ -67,9 +67,11 @@ function readPolicy(panel: Panel): Policy {
 	const moreRules = isEntered(panel, policy.moreRules, 'approvals.')
 		? readApproval(panel, { ...policy.moreRules, check: (_, value) => readMoreRules(value) })
 		: undefined;
+	const rules = isByRules ? readParameter(panel, { ...policy.rules, check: checkRuleFields }) : [];
+	checkRuleCount(rules, moreRules);
 	return {
 		mode,
-		rules: isByRules ? readParameter(panel, { ...policy.rules, check: checkRuleFields }) : [],
+		rules,
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
 		...(isByRules && moreRules && { moreRules }),
 		approveWith: readApproval(panel, policy.approveWith),

@@ -69,15 +69,20 @@ const FIELDS: Array<[name: string, kind: Kind]> = [
 
 /** Returns the fields with texts, without empty ones. */
 function listFields(request: Record<string, unknown>) {
-	const records = [request, request.metadata].filter(isRecord);
-	const places = records.flatMap((each) => [each, each.input, each.args]).filter(isRecord);
-	return places
-		.flatMap((place) =>
-			FIELDS.map(([name, kind]) => {
-				return { name, kind, value: Object.hasOwn(place, name) ? place[name] : undefined };
-			}),
-		)
-		.filter(({ value }) => value !== undefined && value !== null && toText(value).trim() !== '');
+	const { metadata } = request;
+	const found: Array<{ name: string; kind: Kind; value: unknown }> = [];
+	const add = (place: unknown, isOuter: boolean) => {
+		if (!isRecord(place)) return;
+		for (const [name, kind] of FIELDS) {
+			const value = place[name];
+			if (value === undefined || value === null || !Object.hasOwn(place, name)) continue;
+			if (toText(value).trim() !== '') found.push({ name, kind, value });
+		}
+		if (isOuter) for (const inner of [place.input, place.args]) add(inner, false);
+	};
+	add(request, true);
+	add(metadata, true);
+	return found;
 }
 
 /** Returns why rules can't read a request, or undefined. */
