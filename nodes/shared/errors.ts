@@ -137,10 +137,15 @@ export function toNodeError(
 /**
  * Returns the JSON of a failed item. n8n (up to 1.123) recognizes one for the error output by these two keys and no others.
  * An `error` on the item itself would work too, but then the engine drops all of this.
+ * @param isMarked true if the caller marks the item for the error output in another way
  */
-export function errorJson(node: INode, error: NodeApiError | NodeOperationError): IDataObject {
+export function errorJson(
+	node: INode,
+	error: NodeApiError | NodeOperationError,
+	isMarked = false,
+): IDataObject {
 	const explanation = { error: error.message, message: error.description ?? error.message };
-	if (node.onError === 'continueErrorOutput') return explanation;
+	if (node.onError === 'continueErrorOutput' && !isMarked) return explanation;
 	const { httpStatus, code, docUrl, sessionId, dashboardUrl, decisions } =
 		error.context as ErrorContext;
 	const context = { httpStatus, code, docUrl, sessionId, dashboardUrl, decisions };

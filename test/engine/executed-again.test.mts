@@ -24,7 +24,7 @@ const OTHER = 'Other';
 const wires = [[AFTER], [MESSAGE]];
 const prompts = (...list: string[]) => list.map((prompt) => ({ prompt }));
 const textsOf = (run: Parameters<typeof runsOf>[0], name = AFTER) =>
-	runsOf(run, name).map((items) => items.map(({ text, error }) => text ?? error));
+	runsOf(run, name).map((items) => items.map(({ text, error }) => error ?? text));
 const linkOf = (run: Parameters<typeof runsOf>[0], node = NODE) =>
 	runsOf(run, node, 1).flat().at(-1)?.approvalUrl as string;
 /** Returns the data with which n8n retries an execution. */

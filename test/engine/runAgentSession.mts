@@ -21,7 +21,7 @@ export const texts = (execution: Execution): Partial<Record<OutputKey, unknown[]
 	Object.fromEntries(
 		OUTPUT_KEYS.map(
 			(output) =>
-				[output, itemsOn(execution, output).map(({ json }) => json.text ?? json.error)] as const,
+				[output, itemsOn(execution, output).map(({ json }) => json.error ?? json.text)] as const,
 		).filter(([, found]) => found.length > 0),
 	);
 

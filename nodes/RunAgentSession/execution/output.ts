@@ -14,7 +14,7 @@ import { latestAgentText } from '../../shared/client/session';
 import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/customData';
 import { isPrivateHost } from '../../shared/client/privateHosts';
-import { excerpt, nonEmptyText, toWords } from '../../shared/values';
+import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/links';
 import { formatMessage } from '../message/message';
 import { formatQuietRequest } from '../message/quiet';
@@ -135,7 +135,7 @@ export function toJson(
 		...(kind === 'completed' && !isSimple && session.error && { sessionError: session.error }),
 		decisions,
 		...(kind !== 'failed' && previewUrl !== undefined && { previewUrl }),
-		...(kind === 'completed' && changes.length > 0 && { changes }),
+		...(kind !== 'needsApproval' && changes.length > 0 && { changes }),
 		...(warnings.length > 0 && { warnings }),
 		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
 		...(asked && approvalFields(result, asked, asTool)),
@@ -156,6 +156,21 @@ export function toItemJson(
 	const { resumeUrl } = context.getWorkflowDataProxy(0).$execution as { resumeUrl: string };
 	const link = approver && approvalUrl(resumeUrl, approver.nonce);
 	return toJson(result, isTool(context), isSimple, asked, link);
+}
+
+/** Returns the fields of an item that fails: all that a completed one has, as far as they're known. */
+export function toWorkJson(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	result: RunResult,
+): IDataObject {
+	let isSimple = true;
+	try {
+		isSimple = readSimplify(context, itemIndex);
+	} catch {
+		// The item fails already.
+	}
+	return omit(toJson(result, isTool(context), isSimple), 'failure');
 }
 
 /** Returns an item for each approver who is asked now. */

@@ -9,6 +9,7 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
+import { quote } from '../../shared/values';
 import { OUTPUTS } from '../panel/outputs';
 import {
 	RECORD_VERSION,
@@ -19,6 +20,7 @@ import {
 	type Tries,
 } from '../session/record';
 import { wasAborted } from '../requests/quiet';
+import { unfinishedResult } from '../session/finish';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item, type Wake } from './batch';
 import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
@@ -28,6 +30,7 @@ import {
 	toItemJson,
 	toItemsJson,
 	toJson,
+	toWorkJson,
 	type Elsewhere,
 	type Sibling,
 	type Traced,
@@ -165,10 +168,31 @@ export function failItem(batch: Batch, item: Item, thrown: Error): void {
 		return;
 	}
 	const execution = context.getExecutionId();
-	const failure = { message, description, context: facts, next, execution };
+	const work = readWork(batch, item);
+	const lastWords =
+		work?.text && !batch.continues
+			? ` The agent's last words: ${quote(work.text, MAX_LAST_WORDS)}.`
+			: '';
+	if (item.error instanceof WorkspaceAutomationError) item.error.description += lastWords;
+	const failure = {
+		message,
+		description: description + lastWords,
+		context: facts,
+		...(work && { work }),
+		next,
+		execution,
+	};
 	writeEnd(item, { kind: 'failed', failure });
 	item.run = item.settings = undefined;
 	item.chat?.end(message);
+}
+
+const MAX_LAST_WORDS = 300;
+
+/** Returns what an item's session did until the item failed. */
+function readWork({ context }: Batch, { itemIndex, run }: Item): IDataObject | undefined {
+	const result = run && unfinishedResult(run);
+	return result && toWorkJson(context, itemIndex, result);
 }
 
 /** Adds what Retry On Fail has tried to an error. */
@@ -277,8 +301,15 @@ function readEnd(
 	{ itemIndex, journal, error }: Item,
 ): IDataObject[] {
 	const node = context.getNode();
-	if (error) return continues ? [errorJson(node, toNodeError(node, error, itemIndex))] : [];
 	const record = journal.read();
+	if (error) {
+		const work =
+			record?.state === 'ended' && record.end.kind === 'failed'
+				? record.end.failure?.work
+				: undefined;
+		const told = errorJson(node, toNodeError(node, error, itemIndex), true);
+		return continues ? [{ ...told, ...(work as IDataObject | undefined) }] : [];
+	}
 	if (record?.state !== 'ended' || record.end.kind !== 'completed') return [];
 	return (record.end.items ?? []) as IDataObject[];
 }
@@ -308,10 +339,18 @@ function forgetEnd(item: Item): void {
 	journal.write({ ...record, end: { kind: record.end.kind } });
 }
 
+/**
+ * Makes n8n put an item on the error output. It looks for `error` there, copies what can be enumerated,
+ * and replaces the JSON of an item that still has the error.
+ */
+const toErrorOutput = (item: INodeExecutionData, error: Error): void =>
+	void Object.defineProperty(item, 'error', { value: error });
+
 /** Returns the items that leave now. As a tool, all of them are on the first output, because the model sees no other. */
 export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][] {
 	const { items } = batch;
 	const outputs = noItems();
+	const { onError } = batch.context.getNode();
 	for (const item of items) {
 		const put = (output: number, json: IDataObject) =>
 			outputs[output].push({ json, pairedItem: { item: item.itemIndex } });
@@ -320,6 +359,8 @@ export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][
 		if (!isEnd) continue;
 		const ended = item.hasLeft ? [] : readEnd(batch, item);
 		for (const json of ended) put(COMPLETED, json);
+		if (item.error && ended.length > 0 && onError === 'continueErrorOutput')
+			toErrorOutput(outputs[COMPLETED].slice(-1)[0], item.error);
 		if (ended.length > 0) forgetEnd(item);
 	}
 	return outputs;

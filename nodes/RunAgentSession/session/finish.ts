@@ -20,13 +20,17 @@ import type { RunResult } from './types';
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 export const LAST_REQUESTS_MS = 30_000;
 
-export function toResult(run: DecidingRun, kind: RunResult['kind']): RunResult {
+export function toResult(
+	run: DecidingRun,
+	kind: RunResult['kind'],
+	requests = run.record.requests,
+): RunResult {
 	const { settings, record, session, hold } = run;
 	const unseen = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const { status = unseen } = record.activity ?? {};
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { startedAt = run.wallTime, lastReadAt = run.wallTime } = record;
-	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(record.requests);
+	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(requests);
 	const { morePending = 0 } = session ?? {};
 	const left =
 		morePending > 0
@@ -98,6 +102,12 @@ function listUnfinished({ latestMessage, latestTool }: Session): string[] {
 		...(isToolRunning ? [`its latest tool still runs (${quote(latestTool?.name, 50)})`] : []),
 	];
 }
+
+/** Returns what is known of the session of an item that fails. */
+export const unfinishedResult = (run: DecidingRun): RunResult | undefined =>
+	run.record.sessionId === undefined
+		? undefined
+		: toResult(run, 'failed', endRequests(run.record.requests));
 
 function addSessionToError({ record }: DecidingRun, error: unknown): unknown {
 	const { sessionId, dashboardUrl, requests } = record;

@@ -91,7 +91,7 @@ export interface StartState {
 	isReached?: true;
 	/** True once the log says that the start isn't taken */
 	isLate?: true;
-	failure?: Omit<Failure, 'next' | 'execution'>;
+	failure?: Omit<Failure, 'next' | 'execution' | 'work'>;
 }
 
 /** The tries of Retry On Fail that an item has used. n8n counts anew after each pause. */
@@ -106,6 +106,8 @@ export interface Failure {
 	message: string;
 	description: string;
 	context: ErrorContext;
+	/** What the session did until then, as an item has it */
+	work?: Record<string, unknown>;
 	/** What a retry does: report that the start may have happened, continue the session, start another one, or nothing after a person's abort */
 	next: 'report' | 'continue' | 'start' | 'nothing';
 	/** The execution in which the item failed. A retry, which is another one, runs the item again. */
