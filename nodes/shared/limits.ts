@@ -53,6 +53,9 @@ export const MAX_REQUEST_BYTES = 65_536;
 /** Pending requests of a session at once */
 export const MAX_PENDING = 100;
 
+/** Characters of JSON of the requests of other sessions that an approval page shows */
+export const MAX_OTHERS_CHARACTERS = 65_536;
+
 /** Bytes and fields of the approval page's form */
 export const MAX_FORM_BYTES = 65_536;
 export const MAX_FORM_FIELDS = 200;

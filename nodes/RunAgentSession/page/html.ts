@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { capitalize, isRecord, pluralize, toText, tryParseJson } from '../../shared/values';
+import { readChange } from '../changes/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
 import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
 import type { Interaction } from '../../shared/client/session';
@@ -376,10 +377,11 @@ ${commentLine(comment)}
 
 function requestCard(placed: PlacedRequest, view: PageView): Html {
 	const { request, index, total, likeCount } = placed;
-	const { record, interaction, change, choices, because, question } = request;
+	const { record, interaction, choices, because, question } = request;
 	const count = total > 1 ? `${index + 1} of ${total} · ` : '';
 	if (question && record.quiet) return quietCard(question, record.quiet, placed, view);
 	if (question) return questionCard(question, count, placed, view);
+	const change = readChange(interaction);
 	const details = describeRequest(interaction);
 	const scope = details.more.find(({ label }) => label === 'Scope')?.text;
 	const radios = choices.map((choice, at) => choiceRadio(placed, choice, at, view, scope));

@@ -10,6 +10,7 @@ import {
 	castAnswer,
 	type FormAnswer,
 } from '../requests/ballots';
+import { MAX_OTHERS_CHARACTERS } from '../../shared/limits';
 import { isOpen, requestKey, type RequestRecord } from '../requests/record';
 import { hasVoted } from '../requests/votes';
 
@@ -145,16 +146,20 @@ export function findOthers(
 ): { others: OtherPage[]; more: number } {
 	const others: OtherPage[] = [];
 	let more = 0;
+	let left = MAX_OTHERS_CHARACTERS;
 	for (const { contextName, records } of nodes)
 		for (const record of records) {
 			const found = mayShare(own, record) ? findOwnLink(record, own) : undefined;
 			if (!found) continue;
-			if (others.length === MAX_OTHERS) {
+			if (others.length === MAX_OTHERS || left < 0) {
 				more++;
 				continue;
 			}
 			const pending = createForm(askingOf(record), found.ballot, found.approver);
-			if (pending.requests.some(isUnanswered)) others.push({ found, contextName, pending });
+			if (!pending.requests.some(isUnanswered)) continue;
+			left -= JSON.stringify(pending.requests.map(({ interaction }) => interaction)).length;
+			if (left >= 0) others.push({ found, contextName, pending });
+			else more++;
 		}
 	return { others, more };
 }

@@ -8,7 +8,6 @@ import {
 	readQuestion,
 	type AgentQuestion,
 } from '../../shared/approvals/agentQuestion';
-import { readChange, type FileChange } from '../changes/change';
 import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
 import { describeRequest } from '../requests/details';
 import { planDecisions, type UndecidedRequest } from '../requests/plan';
@@ -68,8 +67,6 @@ export interface VoteStatus {
 export interface PageRequest {
 	record: RequestRecord;
 	interaction: Interaction;
-	/** The files that an edit changes */
-	change: FileChange[];
 	/** Empty for a question, or if the page can't decide it */
 	choices: PageChoice[];
 	/** What the agent asks, if it isn't about a permission */
@@ -149,7 +146,6 @@ function toPageRequest(
 	return {
 		record,
 		interaction,
-		change: asked ? [] : readChange(interaction),
 		choices,
 		...(asked && { question: asked }),
 		status: describeVotes(record, ballot, ballots, position),

@@ -154,6 +154,9 @@ const looksLikeAnother = (token: string): boolean =>
 		(IMITATES.test(token) && !/^\p{N}+$/u.test(token)) ||
 		[...token].some(isFormOfAscii));
 
+/** Most texts, in which nothing has to be looked for */
+const PLAIN = /^[ -~]*$/;
+
 const TOKEN = /[\p{L}\p{M}\p{N}]+|\n|\t|[^]/gu;
 
 const BREAKS = new Map<string, TextPart['kind']>([
@@ -165,6 +168,9 @@ const BREAKS = new Map<string, TextPart['kind']>([
 export function splitVisible(text: string, limit: number): { parts: TextPart[]; hidden: number } {
 	// Never ends with half of a character
 	const start = text.length > limit ? text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '') : text;
+	const hidden = text.length - start.length;
+	if (PLAIN.test(start))
+		return { parts: start === '' ? [] : [{ kind: 'text', text: start }], hidden };
 	const parts: TextPart[] = [];
 	const add = (kind: TextPart['kind'], piece: string) => {
 		const last = parts[parts.length - 1];
@@ -179,5 +185,5 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 			add(isUnseen ? 'hidden' : kind, isUnseen ? nameCodePoint(character) : character);
 		}
 	}
-	return { parts, hidden: text.length - start.length };
+	return { parts, hidden };
 }
