@@ -11,7 +11,12 @@ import {
 	openRecord,
 	type ItemJournal,
 } from '../../shared/n8n/journal';
-import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
+import {
+	RECORD_VERSION,
+	type KnownRecord,
+	type SessionRecord,
+	type TriedSession,
+} from '../session/record';
 import { findOwnAncestor } from './ancestors';
 import type { Engine } from './engine';
 
@@ -29,6 +34,10 @@ export const listCourses = (nodeContext: IDataObject): KnownRecord[] =>
 		(record): record is KnownRecord =>
 			record.state !== 'starting' && record.state !== 'waiting' && record.sessionId !== undefined,
 	);
+
+/** Returns the sessions that Retry On Fail has replaced. */
+export const listTriedSessions = (nodeContext: IDataObject): TriedSession[] =>
+	listSessionRecords(nodeContext).flatMap(({ tries }) => tries?.sessions ?? []);
 
 export const listSessionJournals = (nodeContext: IDataObject): SessionJournal[] =>
 	listRecordKeys(nodeContext, SESSION_RECORDS).map((key) =>

@@ -15,11 +15,14 @@ import {
 	RECORD_VERSION,
 	type Course,
 	type Failure,
+	type RunningRecord,
 	type SessionEnd,
 	type SessionRecord,
+	type TriedSession,
 	type Tries,
 } from '../session/record';
 import { wasAborted } from '../requests/quiet';
+import { endRequests } from '../requests/record';
 import { unfinishedResult } from '../session/finish';
 import type { RunResult } from '../session/types';
 import { addRecord, type Batch, type Item, type Wake } from './batch';
@@ -107,10 +110,16 @@ const MAX_TRIES = 5;
 const DEFAULT_TRIES = 3;
 const DEFAULT_TRY_WAIT_MS = 1_000;
 
+const toTried = (record: RunningRecord): TriedSession => {
+	const { sessionId, dashboardUrl, origin, requests, ballots } = record;
+	return { sessionId, dashboardUrl, origin, requests: endRequests(requests), ballots };
+};
+
 /** Returns the tries after this one, if Retry On Fail allows another. n8n counts anew after a pause, so the record counts. */
 function nextTries(
 	context: IExecuteFunctions,
 	record: SessionRecord | undefined,
+	next: 'start' | 'continue',
 ): Tries | undefined {
 	const { retryOnFail, maxTries } = context.getNode();
 	const execution = context.getExecutionId();
@@ -119,11 +128,11 @@ function nextTries(
 	// n8n's own limits
 	const max = Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES));
 	if (!retryOnFail || count >= max) return undefined;
-	const { sessionId } = sessionOf(record);
+	const isReplaced = next === 'start' && record?.state === 'running';
 	return {
 		execution,
 		count: count + 1,
-		sessions: sessionId === undefined ? sessions : [...new Set([...sessions, sessionId])],
+		sessions: isReplaced ? [...sessions, toTried(record)] : sessions,
 	};
 }
 
@@ -131,8 +140,8 @@ function nextTries(
 function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: number): boolean {
 	const { journal, restart } = item;
 	const record = journal.read();
-	const canTry = next === 'start' || next === 'continue';
-	const tries = canTry ? nextTries(context, record) : undefined;
+	if (next !== 'start' && next !== 'continue') return false;
+	const tries = nextTries(context, record, next);
 	if (!tries || !restart) return false;
 	const { waitBetweenTries } = context.getNode();
 	if (next === 'start') {
@@ -199,7 +208,8 @@ function readWork({ context }: Batch, { itemIndex, run }: Item): IDataObject | u
 function describeTries(record: SessionRecord | undefined, error: Error): Error {
 	const { count = 1, sessions = [] } = record?.tries ?? {};
 	if (count === 1 || !(error instanceof WorkspaceAutomationError)) return error;
-	const named = sessions.length > 0 ? ` Earlier sessions: ${sessions.join(', ')}.` : '';
+	const ids = sessions.map(({ sessionId }) => sessionId);
+	const named = ids.length > 0 ? ` Earlier sessions: ${ids.join(', ')}.` : '';
 	error.description += ` Retry On Fail made ${count} tries.${named}`;
 	return error;
 }

@@ -6,7 +6,7 @@ import { runsHere, saveWithRecent } from '../page/links';
 import { omit } from '../../shared/values';
 import { FAILED, respond, type PageResponse } from '../page/respond';
 import { openPausedExecution } from './engine';
-import { listCourses } from './journal';
+import { listCourses, listTriedSessions } from './journal';
 
 /** Handles the node's webhook. Never throws, because n8n would end the paused execution. */
 export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -29,7 +29,14 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 		.map(([contextName, nodeContext]) => ({
 			contextName,
 			nodeContext,
-			records: listCourses(nodeContext),
+			records: [
+				...listCourses(nodeContext),
+				...listTriedSessions(nodeContext).map((each) => ({
+					...each,
+					state: 'ended' as const,
+					isTried: true as const,
+				})),
+			],
 		}));
 	const { method, headers } = context.getRequestObject();
 	const executionId = context.getExecutionId();

@@ -111,6 +111,16 @@ const PAGE_PROBLEMS = {
 		title: 'Already answered',
 		says: ['This request has already been answered. There’s nothing left to decide here.'],
 	},
+	gone: {
+		title: 'The agent no longer asks for this',
+		says: [
+			'It may have been decided in the dashboard. If the agent asks again, this link works again.',
+		],
+	},
+	tried: {
+		title: 'Another session took its place',
+		says: ['The session failed. Open the link in the latest message.'],
+	},
 	ended: {
 		title: 'The session has ended',
 		says: ['There’s nothing left to decide here.'],
@@ -159,16 +169,17 @@ const readerOf = (ballot: Ballot, approver: number): Pick<PageView, 'reader'> =>
 
 /** Returns the reason why a link accepts no answer. */
 function findClosed(
-	{ state, requests, ballots }: PageSession,
+	{ state, isTried, requests, ballots }: PageSession,
 	own: Ballot,
 	given: readonly unknown[],
-): 'active' | 'closed' | 'ended' | 'renewed' | 'replaced' {
+): keyof typeof PAGE_PROBLEMS {
+	if (isTried) return 'tried';
 	const shown = requests.filter((record) => own.requests.includes(requestKey(record)));
 	if (shown.some(isTakenBack)) return state === 'ended' ? 'ended' : 'active';
 	if (given.length > 0 || shown.some(({ decision }) => decision !== undefined)) return 'closed';
 	if (state === 'ended') return 'ended';
 	if (shown.some(({ isReplaced }) => isReplaced)) return 'renewed';
-	return shown.some((record) => findBallot(ballots, record) !== own) ? 'replaced' : 'closed';
+	return shown.some((record) => findBallot(ballots, record) !== own) ? 'replaced' : 'gone';
 }
 
 function closedView({ record, ballot, approver }: FoundLink<PageSession>): View {

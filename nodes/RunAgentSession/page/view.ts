@@ -46,6 +46,8 @@ export interface Asking extends PageSettings {
 /** What the page reads of a session's record */
 export interface PageSession {
 	state: 'running' | 'ended';
+	/** True if Retry On Fail has started another session in its place */
+	isTried?: true;
 	sessionId: string;
 	dashboardUrl?: string;
 	origin?: Omit<RequestOrigin, 'sessionId'>;

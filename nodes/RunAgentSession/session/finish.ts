@@ -11,7 +11,7 @@ import {
 } from '../../shared/errors';
 import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
-import { endRequests } from '../requests/record';
+import { endRequests, type RequestRecord } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import type { Turn } from './record';
 import type { DecidingRun } from './run';
@@ -19,6 +19,12 @@ import type { RunResult } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 export const LAST_REQUESTS_MS = 30_000;
+
+/** Returns the requests that approvers decided in earlier tries. */
+const listTried = ({ dependencies }: DecidingRun): RequestRecord[] =>
+	(dependencies.journal.read()?.tries?.sessions ?? []).flatMap(({ requests }) =>
+		requests.filter(({ decision }) => decision?.verdict.decidedBy === 'page'),
+	);
 
 export function toResult(
 	run: DecidingRun,
@@ -30,7 +36,9 @@ export function toResult(
 	const { status = unseen } = record.activity ?? {};
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { startedAt = run.wallTime, lastReadAt = run.wallTime } = record;
-	const { decisions, warnings, rulesToRemember, changes } = summarizeDecisions(requests);
+	const all = [...listTried(run), ...requests];
+	const { decisions, warnings, rulesToRemember } = summarizeDecisions(all);
+	const { changes } = summarizeDecisions(requests);
 	const { morePending = 0 } = session ?? {};
 	const left =
 		morePending > 0
@@ -109,10 +117,10 @@ export const unfinishedResult = (run: DecidingRun): RunResult | undefined =>
 		? undefined
 		: toResult(run, 'failed', endRequests(run.record.requests));
 
-function addSessionToError({ record }: DecidingRun, error: unknown): unknown {
-	const { sessionId, dashboardUrl, requests } = record;
+function addSessionToError(run: DecidingRun, error: unknown): unknown {
+	const { sessionId, dashboardUrl, requests } = run.record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
-	const { decisions, warnings } = summarizeDecisions(endRequests(requests));
+	const { decisions, warnings } = summarizeDecisions([...listTried(run), ...endRequests(requests)]);
 	return addSession(error, { sessionId, dashboardUrl, decisions }, warnings);
 }
 

@@ -99,8 +99,14 @@ export interface Tries {
 	execution: string;
 	count: number;
 	/** The sessions that failed or were aborted */
-	sessions: string[];
+	sessions: TriedSession[];
 }
+
+/** What is kept of a session that a later try has replaced: its links, and what approvers decided */
+export type TriedSession = Pick<
+	Course,
+	'sessionId' | 'dashboardUrl' | 'origin' | 'requests' | 'ballots'
+>;
 
 export interface Failure {
 	message: string;
