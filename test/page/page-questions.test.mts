@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
+import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';
+import { omit } from '../../nodes/shared/values.ts';
 import { readForm } from '../unit/forms.mts';
 import { createBallot } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
@@ -31,7 +33,11 @@ describe('a question', () => {
 	test.each<[string, object, RegExp]>([
 		['in question', { question: 'Which color?' }, /Which color\?.*<textarea id="answer0"/s],
 		['without any text', {}, /The question has no text\..*<textarea id="answer0"/s],
-		['with nested fields', { a: { b: ['c'] } }, /has no text\..*<dt>.*a.*<dd>.*b.*c.*answer0/s],
+		[
+			'with nested fields',
+			{ a: { b: ['c'] } },
+			/has no text\..*<dt>Field<\/dt><dd>.*a.*b.*c.*answer0/s,
+		],
 		[
 			'with 100 options',
 			options(...Array.from({ length: 100 }, (_, at) => `option ${at}`)),
@@ -65,6 +71,19 @@ describe('a question', () => {
 	test('that has changed since the page was opened takes no answer', () => {
 		const { shown } = formFor(question(options('a', 'b')));
 		expect(read(formFor(question(options('b', 'a'))), { shown, request0: '0' })).toBe('changed');
+	});
+
+	test("has names of fields that are the agent's words, as their values are", () => {
+		const named = { question: 'Go on?', 'Approved by \u202eAnn': 'yes', Metadata: '{"a": 1}' };
+		for (const html of [pageFor(named), pageFor(omit(named, 'question'))]) {
+			const labels = [...html.matchAll(/<dt>(.*?)<\/dt>/gs)].map(([, label]) => label);
+			expect(new Set(labels)).toEqual(new Set(['Field', 'Type', 'Request ID']));
+			expect(html).toContain('Approved by');
+			expect(html).not.toContain('\u202e');
+		}
+		const asked = formatRequests({ sessionId: 's', interactions: [question(named)] });
+		expect(asked).toMatch(/Field: .*Approved by/);
+		expect(asked).not.toMatch(/^Approved by|\u202e/m);
 	});
 
 	test('cannot imitate the page, whatever its texts are', () => {

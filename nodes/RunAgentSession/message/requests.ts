@@ -1,5 +1,10 @@
 import type { RequestOrigin } from '../requests/request';
-import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
+import {
+	describeFields,
+	describeRequest,
+	type Fact,
+	type RequestDetails,
+} from '../requests/details';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import { isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
 import { readChange, summarizeChange } from '../changes/change';
@@ -220,10 +225,7 @@ function askedQuestion(interaction: Record<string, unknown>, lines: number): Ask
 	const { text, others, options } = readQuestion(interaction);
 	const wants = text === '' ? [] : [{ label: 'Question', text }];
 	const offered = options.map(({ label }) => ({ label: 'Option', text: label }));
-	const facts = others.map(({ name, text: value }) => ({
-		label: 'Field',
-		text: `${name}: ${value}`,
-	}));
+	const facts = describeFields(others);
 	return {
 		says: ASKS,
 		changes: [],

@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { capitalize, isRecord, pluralize, toText, tryParseJson } from '../../shared/values';
 import { readChange } from '../changes/change';
 import { FROM_NOW_ON, type PageChoice, type PageChoiceName } from '../requests/choices';
-import { describeRequest, type Fact, type RequestDetails } from '../requests/details';
+import {
+	describeFields,
+	describeRequest,
+	type Fact,
+	type RequestDetails,
+} from '../requests/details';
 import type { Interaction } from '../../shared/client/session';
 import { readSafeLink } from '../../shared/client/safeLink';
 import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
@@ -329,7 +334,7 @@ function questionCard(
 	const { request } = placed;
 	const { interaction, because } = request;
 	const { text, others } = question;
-	const facts = others.map(({ name, text: value }) => ({ label: name, text: value }));
+	const facts = describeFields(others);
 	const id = { label: 'Request ID', text: toText(interaction.id) };
 	const type = { label: 'Type', text: interaction.type };
 	const isMixed = mixesAlphabets([text], Infinity);

@@ -89,6 +89,10 @@ const numbered = (label: string, texts: readonly string[]): Fact[] =>
 		text,
 	}));
 
+/** Describes the fields of a question. Their names are the agent's words too. */
+export const describeFields = (fields: ReadonlyArray<{ name: string; text: string }>): Fact[] =>
+	fields.map(({ name, text }) => ({ label: 'Field', text: `${name}: ${text}` }));
+
 function findTexts(interaction: Record<string, unknown>, name: string): string[] {
 	const { metadata } = interaction;
 	const found = [interaction, isRecord(metadata) ? metadata : {}].map((place) => place[name]);
