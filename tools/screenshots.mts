@@ -287,7 +287,7 @@ const schemes = [
 
 stopWhenInterrupted(() => 1);
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).map((name) => name.replace('examples/', ''));
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 
 try {
