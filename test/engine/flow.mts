@@ -81,6 +81,8 @@ export interface Flow {
 	trigger?: { type: string; parameters: IDataObject };
 	settings?: Partial<INode>;
 	order?: 'v0' | 'v1';
+	/** Of the workflow */
+	timezone?: string;
 	mode?: WorkflowExecuteMode;
 	/** The node up to which n8n runs the workflow, as with *Execute step* */
 	destination?: string;
@@ -219,6 +221,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		};
 		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
 		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
+		if (flow.timezone !== undefined) prepared.workflow.settings.timezone = flow.timezone;
 		prepared.workflow.id = host;
 		databases.set(host, { marks, isDead });
 		return prepared;

@@ -106,7 +106,7 @@ const previewFields: Field[] = [
 	}),
 ];
 
-export const preview: Field<PreviewPage> = {
+export const preview: Field<PreviewPage | undefined> = {
 	displayName: 'Preview',
 	name: 'preview',
 	type: 'fixedCollection',
@@ -115,6 +115,8 @@ export const preview: Field<PreviewPage> = {
 	check(_label, value) {
 		const { page } = isRecord(value) ? value : {};
 		const { siteId, route } = isRecord(page) ? page : {};
+		// An expression may have no site for some of the items.
+		if (siteId === '') return undefined;
 		return { siteId: requireId('Site ID', siteId), route: requireRoute('Route', route) };
 	},
 	options: [{ displayName: 'Page', name: 'page', values: toProperties(previewFields) }],
