@@ -21,6 +21,9 @@ export const WAKE_MS = 135 * SECOND;
 const KEPT_MS = 50 * SECOND;
 /** After a disturbance, failures in a row may have made the wait longer. */
 const RECOVERY_MS = 200 * SECOND;
+/** No wait between tries is longer than that between readings. @param at the end of the disturbance */
+const recoveryMs = (at: number): number =>
+	Math.max(RECOVERY_MS, Math.min(LONGEST_MS, at * SHARE) + WAKE_MS);
 /** After the answer to a start, n8n's store has it by then. */
 const KNOWN_MS = 1.5 * SECOND;
 const SHARE = 1 / 20;
@@ -80,7 +83,7 @@ export function collectFacts(history: History) {
 			.filter(({ on }) => (on === 'read') === isForReadings)
 			.map(({ fromMs, lastsMs }) => ({
 				from: began + fromMs,
-				to: began + fromMs + lastsMs + RECOVERY_MS,
+				to: began + fromMs + lastsMs + recoveryMs(fromMs + lastsMs),
 			}));
 	const toLimited = (isForReadings: boolean): Span[] =>
 		service.arrivals
