@@ -238,9 +238,14 @@ const isHandledInTime: Promised = (facts, report) => {
 
 const isAskedOnce: Promised = (facts, report) => {
 	const known = new Map<string, Map<string, number>>();
-	for (const { at, executionId, sessionId, json, link } of facts.history.people.messages) {
+	/** By message, the execution that it left first */
+	const firsts = new Map<string, string>();
+	for (const { at, executionId, sessionId, json } of facts.history.people.messages) {
+		const message = JSON.stringify(json);
+		const first = firsts.get(message) ?? executionId;
+		firsts.set(message, first);
 		// A retry repeats the node behind To Approve with the message of the execution before.
-		if (link !== undefined && executionOf(link) !== executionId) continue;
+		if (first !== executionId) continue;
 		const session = facts.history.service.sessions.find((each) => each.sessionId === sessionId);
 		if (!session) continue;
 		const text = JSON.stringify(json.pendingInteractions ?? json);
