@@ -216,6 +216,11 @@ const isHandledInTime: Promised = (facts, report) => {
 			if (hidden && seenAt < hidden.to && facts.after(origin, seenAt, 2 * MINUTE) > hidden.from)
 				seenAt = readings.find((at) => at >= hidden.to) ?? Infinity;
 			const end = facts.after(origin, seenAt, 2 * MINUTE);
+			// Nobody saw it gone, so it's the one that was decided before.
+			const before = session.requests.findLast(
+				({ id, at }) => id === request.id && at < request.at,
+			);
+			if (before && !readings.some((at) => at > before.goneAt! && at < request.at)) continue;
 			// It changes with each reading, and is left to the dashboard.
 			if (request.reissuedAt.some((at) => at <= end)) continue;
 			if (Math.min(request.goneAt ?? Infinity, itemEnd, facts.history.ended) <= end) continue;
@@ -238,12 +243,14 @@ const isHandledInTime: Promised = (facts, report) => {
 
 const isAskedOnce: Promised = (facts, report) => {
 	const known = new Map<string, Map<string, number>>();
-	/** By message, the execution that it left first */
+	/** By item, the execution that it left first */
 	const firsts = new Map<string, string>();
+	for (const { json, executionId } of facts.history.shell.left) {
+		const item = JSON.stringify(json);
+		if (!firsts.has(item)) firsts.set(item, executionId);
+	}
 	for (const { at, executionId, sessionId, json } of facts.history.people.messages) {
-		const message = JSON.stringify(json);
-		const first = firsts.get(message) ?? executionId;
-		firsts.set(message, first);
+		const first = firsts.get(JSON.stringify(json)) ?? executionId;
 		// A retry repeats the node behind To Approve with the message of the execution before.
 		if (first !== executionId) continue;
 		const session = facts.history.service.sessions.find((each) => each.sessionId === sessionId);
