@@ -285,7 +285,6 @@ export const TABLE: Row[] = [
 	},
 	{
 		rule: "An approver's message to a quiet session is sent while it can't be read",
-		falls: ['read late'],
 		world: {
 			items: [[{ lastsMs: HOUR, quietAfterMs: 10 * SECOND }]],
 			settings: { askIfQuietMinutes: 5, maxWaitMinutes: 600 },
