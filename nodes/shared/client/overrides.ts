@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
-import { excerpt, isRecord, quote, toText } from '../values';
+import { excerpt, isRecord, toText } from '../values';
 import type { ApiRequest } from './types';
 import {
 	type OperationRow,
@@ -184,17 +184,6 @@ export const requestOverride = (
 	field: keyof typeof OVERRIDE_SHAPES = 'body',
 ): string =>
 	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": ${OVERRIDE_SHAPES[field]}}}.`;
-
-export const unreadableResponse = (
-	operation: OperationId,
-	name: string,
-	what: string,
-	body: unknown,
-): WorkspaceAutomationError =>
-	new WorkspaceAutomationError(
-		`The service answered without ${what}`,
-		`It answered: ${quote(body)}. ${responseOverride(operation, name)}`,
-	);
 
 /** The request as the service's own documentation shows it. Absent fields don't change. */
 export interface Override extends Partial<

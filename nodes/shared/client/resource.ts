@@ -24,19 +24,6 @@ export function shapeError(
 	return error;
 }
 
-/** Returns the first name that the places have, if it isn't the one that was asked for. */
-export function findOtherName(
-	places: readonly unknown[],
-	names: readonly string[],
-	asked: unknown,
-): string | number | undefined {
-	const named = places
-		.filter(isRecord)
-		.flatMap((place) => names.map((name) => place[name]))
-		.find(isName);
-	return named === undefined || toKey(named) === toKey(asked) ? undefined : named;
-}
-
 const CHECK_PROXY = 'Check the base URL in the credential, and for a cache or a proxy.';
 
 const toKey = (id: unknown): string => String(id).toLowerCase();
