@@ -44,7 +44,12 @@ const DENIED: Record<string, readonly string[]> = {
 	'.git/*': ['rm -rf .git', 'cp -r .git x', 'cat .git/config', 'rm -rf "./.git"', 'rm -rf .g*'],
 	'config/prod.env': [
 		...['cat config/prod.env', 'cd config && cat prod.env', 'tar -C config -cf x prod.env'],
-		...['cat config/*.env', 'git -C config show HEAD:./prod.env', 'cd - && cat prod.env'],
+		...[
+			'cat config/*.env',
+			'git -C config show HEAD:./prod.env',
+			'cd - && cat prod.env',
+			'tar -C c?nfig -cf x prod.env',
+		],
 	],
 	'/etc/**': [
 		...['cat ../../etc/passwd', 'cp -r /etc x', 'cat /etc/passwd', 'cat ~+/../etc/passwd'],

@@ -152,7 +152,7 @@ function denyFolder(folder: string) {
 			return ends().some(({ globs: rest, begins, hasFolder }, at) => {
 				const isHere = at === 0 || isAbsolute || isAnywhere;
 				const canBe = begins(places) || places.canBe(rest, at === 0);
-				return canBe && (isHere || hasFolder(all()));
+				return canBe && (isHere || hasFolder(all()) || all().canBe(globs.slice(0, at), true));
 			});
 		},
 	};
