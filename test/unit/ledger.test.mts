@@ -185,6 +185,20 @@ describe.each([1, 2] as const)('in a sub-workflow of n8n %d', (version) => {
 	});
 });
 
+test("a call of a sub-workflow has a number that no other call of its parent's execution has, also after a restart", async () => {
+	const n8n = createN8n(2);
+	const parent = { executionId: 'parent', executionContext: { establishedAt: 1 } };
+	const call = async (more: Execution = {}) =>
+		await n8n.open({ mode: 'integrated', parent, ...more }).begin('0.0 start');
+	expect(await call({ id: 'first' })).toBe('new');
+	expect(await call({ id: 'second' })).toBe('new');
+	expect(await call({ id: 'second' })).toBe(UNKNOWN);
+	const retried = { parent: { ...parent, executionId: 'retry' } };
+	expect(await call(retried)).toBe(UNKNOWN);
+	expect(await call(retried)).toBe(UNKNOWN);
+	expect(await call(retried)).toBe('new');
+});
+
 describe('a store that fails', () => {
 	test('once, as for the first record of two processes, is asked again', async () => {
 		const n8n = createN8n(2);

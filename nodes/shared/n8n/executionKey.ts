@@ -55,21 +55,6 @@ function fingerprintStart(context: unknown): string {
 	return start;
 }
 
-/** Executions of sub-workflows by their parent and what they started with, in the order of the calls */
-const calls = new Map<string, string[]>();
-const MAX_CALLS = 1_000;
-
-/** Tells calls of a sub-workflow with the same items apart: a retry of the parent calls them in the same order. */
-function countCall(parentId: string, start: string, executionId: string): number {
-	const key = `${parentId} ${start}`;
-	const children = calls.get(key) ?? [];
-	calls.delete(key);
-	calls.set(key, children);
-	if (calls.size > MAX_CALLS) calls.delete(calls.keys().next().value!);
-	if (!children.includes(executionId)) children.push(executionId);
-	return children.indexOf(executionId);
-}
-
 export interface ExecutionKeys {
 	/** Of this execution and its retries alone. An effect is recorded under each of them. */
 	exact: string[];
@@ -77,9 +62,22 @@ export interface ExecutionKeys {
 	vague?: string;
 	/** The key under which the effect of an earlier try counts */
 	counting: string;
-	/** True for a sub-workflow: its records belong to the retries of its parent. */
-	isChild?: true;
+	/** Of a sub-workflow, whose records belong to the retries of its parent: what tells calls with the same items apart is added to its keys. */
+	call?: { base: string; parentId: string };
 }
+
+/** Adds the number of a sub-workflow's call to its keys. */
+export const addCall = (
+	{ exact, vague, counting }: ExecutionKeys,
+	call: number,
+): ExecutionKeys => ({
+	exact: exact.map((key) => `${key} ${call}`),
+	vague: vague && `${vague} ${call}`,
+	counting: `${counting} ${call}`,
+});
+
+export const isChild = (context: AnyContext): boolean =>
+	readData(context)?.parentExecution !== undefined;
 
 /** Returns n8n 2's resume token, which an execution and its retries share. */
 function readSignature(context: Pick<AnyContext, 'getWorkflowDataProxy'>): string | undefined {
@@ -102,15 +100,17 @@ export function readExecutionKeys(context: AnyContext, origin?: string): Executi
 	const parent = readData(context)?.parentExecution;
 	if (signature !== undefined && !parent) return { exact: [signature], counting: signature };
 	const own = String(context.getExecutionId());
-	const data = fingerprintStart(context);
-	const start = parent ? `${data} ${countCall(parent.executionId, data, own)}` : data;
+	const start = fingerprintStart(context);
 	const { establishedAt, source } =
 		(parent ? parent.executionContext : (context as PrivateContext).getExecutionContext?.()) ?? {};
 	const saved = establishedAt === undefined ? undefined : `${establishedAt} ${start}`;
 	const isKilled = signature === undefined && source === 'retry';
 	const retried = isKilled ? start : (saved ?? start);
-	if (parent)
-		return { exact: [saved ?? own], vague: start, counting: saved ? retried : own, isChild: true };
+	if (parent) {
+		const base = saved ?? own;
+		const call = { base, parentId: parent.executionId };
+		return { exact: [base], vague: start, counting: saved ? retried : own, call };
+	}
 	const counting = context.getMode() === 'retry' ? retried : own;
 	return { exact: saved ? [own, saved] : [own], vague: start, counting };
 }

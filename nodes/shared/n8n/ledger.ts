@@ -1,7 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
-import { readExecutionKeys, type AnyContext, type ExecutionKeys } from './executionKey';
+import {
+	addCall,
+	isChild,
+	readExecutionKeys,
+	type AnyContext,
+	type ExecutionKeys,
+} from './executionKey';
 
 // An effect that must not happen twice is in n8n's database before it's requested. n8n saves the context only at a pause or the end.
 
@@ -88,7 +94,7 @@ const canBeRetried = (context: AnyContext): boolean =>
 interface LedgerState {
 	/** The first execution's ID, once a pause has saved it */
 	origin?: string;
-	/** The keys of a sub-workflow, which count the calls of this process */
+	/** Of a sub-workflow: the number of its call, once it's taken */
 	childKeys?: ExecutionKeys;
 	/** The execution's own marks */
 	marks?: string[];
@@ -111,6 +117,9 @@ function openStore(context: IExecuteFunctions): MarkStore {
 	};
 }
 
+/** The numbers that are being taken, so that items that begin together take one */
+const takings = new WeakMap<LedgerState, Promise<ExecutionKeys>>();
+
 /** Keeps the effects of one execution of a node, with n8n's deduplication helper, which saves marks at once. */
 export class ExecutionLedger implements Ledger {
 	private readonly context: AnyContext;
@@ -119,8 +128,6 @@ export class ExecutionLedger implements Ledger {
 
 	private readonly state: LedgerState;
 
-	private readonly keys: ExecutionKeys;
-
 	private readonly record: Recorder;
 
 	constructor(context: IExecuteFunctions) {
@@ -128,9 +135,6 @@ export class ExecutionLedger implements Ledger {
 		this.store = openStore(context);
 		this.record = createRecorder(this.store);
 		this.state = (context.getContext('node').ledger ??= {}) as LedgerState;
-		const { childKeys, origin } = this.state;
-		this.keys = childKeys ?? readExecutionKeys(context, origin);
-		if (this.keys.isChild) this.state.childKeys = this.keys;
 	}
 
 	/** Returns the ledger of one item, whose effects have short names. */
@@ -156,11 +160,11 @@ export class ExecutionLedger implements Ledger {
 	}
 
 	async done(effect: string): Promise<void> {
-		await this.note(this.toMarks(effect), 'done');
+		await this.note(await this.toMarks(effect), 'done');
 	}
 
 	async forget(effect: string): Promise<void> {
-		await this.note(this.toMarks(effect), 'over');
+		await this.note(await this.toMarks(effect), 'over');
 		this.countTry(effect);
 	}
 
@@ -173,7 +177,7 @@ export class ExecutionLedger implements Ledger {
 	/** Removes the execution's own marks that a pause has saved, or all after a success. Each retry needs all of an earlier try. */
 	async release(reason: 'saved' | 'succeeded'): Promise<void> {
 		const { marks = [], isSaved } = this.state;
-		if (this.keys.isChild || this.context.getMode() === 'retry') return;
+		if (isChild(this.context) || this.context.getMode() === 'retry') return;
 		if (reason === 'saved' && !isSaved) return;
 		delete this.state.isSaved;
 		delete this.state.marks;
@@ -188,8 +192,40 @@ export class ExecutionLedger implements Ledger {
 	}
 
 	/** Returns the exact marks of the current try of an effect. */
-	private toMarks(effect: string, keys: readonly string[] = this.keys.exact): string[] {
-		return keys.map((key) => `${key} ${effect} ${this.state.tries?.[effect] ?? 0}`);
+	private async toMarks(effect: string): Promise<string[]> {
+		const { exact } = await this.readKeys();
+		return exact.map((key) => this.toMark(key, effect));
+	}
+
+	private toMark(key: string, effect: string): string {
+		return `${key} ${effect} ${this.state.tries?.[effect] ?? 0}`;
+	}
+
+	private async readKeys(): Promise<ExecutionKeys> {
+		const { childKeys, origin } = this.state;
+		const keys = childKeys ?? readExecutionKeys(this.context, origin);
+		if (!keys.call) return keys;
+		const taking = takings.get(this.state) ?? this.takeCall(keys, keys.call);
+		takings.set(this.state, taking);
+		return (this.state.childKeys = await taking);
+	}
+
+	/**
+	 * Takes the number of a sub-workflow's call durably: the first that nobody has. Only in a retry of the parent it may be one that's there,
+	 * and in the sub-workflow's own retry it's the first.
+	 */
+	private async takeCall(
+		keys: ExecutionKeys,
+		{ base, parentId }: NonNullable<ExecutionKeys['call']>,
+	): Promise<ExecutionKeys> {
+		if (this.context.getMode() === 'retry') return addCall(keys, 0);
+		for (let call = 0; ; call++) {
+			const mark = `${base} call ${call}`;
+			const taken = `${mark} of ${parentId}`;
+			const own = `${mark} by ${this.context.getExecutionId()}`;
+			const seen = await this.record([mark, taken, own]);
+			if (!seen.has(mark) || !seen.has(taken) || seen.has(own)) return addCall(keys, call);
+		}
 	}
 
 	private countTry(effect: string): void {
@@ -198,10 +234,10 @@ export class ExecutionLedger implements Ledger {
 	}
 
 	private async beginTry(effect: string): Promise<Earlier | 'over'> {
-		const { exact, vague, counting } = this.keys;
-		const [known] = this.toMarks(effect, [counting]);
-		const own = this.toMarks(effect, exact);
-		const shared = vague === undefined ? [] : this.toMarks(effect, [vague]);
+		const { exact, vague, counting } = await this.readKeys();
+		const known = this.toMark(counting, effect);
+		const own = exact.map((key) => this.toMark(key, effect));
+		const shared = vague === undefined ? [] : [this.toMark(vague, effect)];
 		const seen = await this.record([...own, ...shared]);
 		if (seen.has(known)) return await this.recall(known);
 		(this.state.marks ??= []).push(...own.filter((mark) => !seen.has(mark)));
