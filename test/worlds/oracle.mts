@@ -552,6 +552,8 @@ function checkDecisions(
 		for (const request of session.requests) {
 			const { decision, goneAt = Infinity } = request;
 			if (decision?.by !== 'api' || request.reissuedAt.length > 0 || request.hidden) continue;
+			// Of earlier tries, it has what approvers decided.
+			if (session !== final && isPolicyDecided(facts, session, request)) continue;
 			const command = commandIn(session, request);
 			const all = decisions.filter((each) => mentions(JSON.stringify(each), command));
 			const sent = service.arrivals.find(
