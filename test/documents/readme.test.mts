@@ -185,6 +185,7 @@ const PROOFS: Record<string, string[]> = {
 	'Loop Over Items is around the node': [
 		'Loop Over Items around the node, %d at a time: done once, with all items',
 	],
+	'two branches are connected': ['two branches into one node have sessions of their own'],
 	'in a chain, or in parallel': [
 		'two Run Agent Session nodes in a chain',
 		'two Run Agent Session nodes in parallel branches',
@@ -203,6 +204,11 @@ const PROOFS: Record<string, string[]> = {
 		'becomes an item with On Error, together with the others',
 		'a failure leaves through the error output, with the other item',
 	],
+	'execution order v0': ['execution order v0 runs what is behind the node, too'],
+	'Execute step': [
+		'Execute step runs the node to its end, also after a pause, and no node behind it',
+	],
+	'pinned data': ['pinned data takes the place of sessions'],
 	'an output is connected back': ['from %s starts nothing, and the error names the session'],
 	"this n8n can't pause": ['keeps the execution running, and says so'],
 };

@@ -129,7 +129,8 @@ describe('an hour of pauses', () => {
 		const stage = createStage([], 10_000);
 		const count = 40;
 		const items = Array.from({ length: count }, () => ({ prompt: '[work 15m] [say Done]' }));
-		const run = await stage.run({ wires, items });
+		const options = { maxConcurrentSessions: count };
+		const run = await stage.run({ wires, items, parameters: { options } });
 		expect(textsOf(run)[0].filter((text) => text === 'Done')).toHaveLength(count);
 		const readings = stage.requests.filter(
 			({ method, path }) => method === 'GET' && path.includes('/sessions/'),

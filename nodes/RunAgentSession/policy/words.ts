@@ -1,11 +1,10 @@
 import { lazily } from '../../shared/lazily';
 import { quoteText } from '../../shared/values';
-import { compareWord } from './addresses';
+import { compareWord, decodePath } from './addresses';
 import { ANY, foldCase, Glob, hasWildcard, ONE } from './globs';
 import { normalizePath, Places } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';
 import { guardWords, programName } from './programs';
-import { decodePath } from './addresses';
 
 // The words that a shell or another program may find in a text, whatever their place: a denial looks for its own in here.
 
