@@ -78,30 +78,39 @@ const MAX_JSON_DEPTH = 100;
 
 const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
 
-/** Needs no more stack than `levels` calls, however deep the value is. */
-export const isTooDeep = (value: unknown, levels: number = MAX_JSON_DEPTH): boolean =>
-	isObject(value) &&
-	(levels < 0 || Object.values(value).some((each) => isTooDeep(each, levels - 1)));
+/** Needs no more stack than `levels` calls, however deep the value is. Copies nothing. */
+export function isTooDeep(value: unknown, levels: number = MAX_JSON_DEPTH): boolean {
+	if (!isObject(value)) return false;
+	if (levels < 0) return true;
+	if (Array.isArray(value)) return value.some((each) => isTooDeep(each, levels - 1));
+	for (const name in value)
+		if (isTooDeep((value as Record<string, unknown>)[name], levels - 1)) return true;
+	return false;
+}
 
 /** Sorting more keys takes longer than reading them: larger objects keep their order. Services that reorder keys do so in small ones. */
 const MAX_SORTED_KEYS = 100;
 
 const hasObject = (values: readonly unknown[]): boolean => values.some(isObject);
 
-/** Writes JSON with sorted keys. @param without names at the top that are left out */
-function writeSorted(value: unknown, without?: ReadonlySet<string>): string | undefined {
+/** Returns what is written of a field. Undefined leaves it out */
+type ReadField = (name: string, value: unknown) => unknown;
+
+/** Writes JSON with sorted keys. @throws RangeError if the value is nested too deeply */
+function writeSorted(value: unknown, levels: number, read?: ReadField): string | undefined {
 	if (!isObject(value)) return JSON.stringify(value);
+	if (levels < 0) throw new RangeError('nested too deeply');
 	if ('toJSON' in value && typeof value.toJSON === 'function') return JSON.stringify(value);
 	if (Array.isArray(value))
 		return hasObject(value)
-			? `[${value.map((each) => writeSorted(each) ?? 'null').join()}]`
+			? `[${value.map((each) => writeSorted(each, levels - 1) ?? 'null').join()}]`
 			: JSON.stringify(value);
 	const fields = value as Record<string, unknown>;
 	const names = Object.keys(value);
 	if (names.length <= MAX_SORTED_KEYS) names.sort();
 	const parts: string[] = [];
 	for (const name of names) {
-		const json = without?.has(name) ? undefined : writeSorted(fields[name]);
+		const json = writeSorted(read ? read(name, fields[name]) : fields[name], levels - 1);
 		if (json !== undefined) parts.push(`${JSON.stringify(name)}:${json}`);
 	}
 	return `{${parts.join()}}`;
@@ -109,11 +118,11 @@ function writeSorted(value: unknown, without?: ReadonlySet<string>): string | un
 
 /**
  * Returns JSON independent of the order of keys, or undefined if the value is nested too deeply.
- * @param without names at the top that are left out
+ * @param read reads the fields at the top
  */
-export function sortedJson(value: unknown, without?: readonly string[]): string | undefined {
+export function sortedJson(value: unknown, read?: ReadField): string | undefined {
 	try {
-		return isTooDeep(value) ? undefined : writeSorted(value, without && new Set(without));
+		return writeSorted(value, MAX_JSON_DEPTH, read);
 	} catch {
 		return undefined;
 	}

@@ -39,15 +39,14 @@ const POLICIES: Partial<Record<Policy['mode'], string>> = {
 
 /** Puts the fields that people read first at the beginning. */
 function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Policy): Trial {
-	// JSON when it was read
-	const request = (isTooDeep(given) ? toText(given) : given) as GenericValue;
 	const { decision, because = POLICIES[mode] ?? '', decidedBy, ...others } = verdict;
-	const suggestedRule = isRecord(given) && !isTooDeep(given) ? suggestRule(given) : undefined;
+	const suggestedRule = isRecord(given) ? suggestRule(given) : undefined;
 	return {
 		decision,
 		because,
 		...(decidedBy !== undefined && { decidedBy }),
-		request,
+		// JSON when it was read
+		request: given as GenericValue,
 		...others,
 		...(suggestedRule && { suggestedRule }),
 	} as Trial;
@@ -63,10 +62,13 @@ export function tryRules(requests: unknown, policy: Policy, judge = createJudge(
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
 	return list.map((given) => {
-		if (!isRecord(given) || isTooDeep(given)) return toTrial(given, judge(given), policy);
+		if (isTooDeep(given))
+			return toTrial(toText(given), askVerdict("it's nested too deeply"), policy);
+		if (!isRecord(given)) return toTrial(given, judge(given), policy);
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;
-		const request = { ...given, type, id: toText(id) };
+		const isPending = given.type !== undefined && typeof given.id === 'string';
+		const request = isPending ? given : { ...given, type, id: toText(id) };
 		// Only a pending request has an ID.
 		const problem = given.id === undefined ? undefined : findShapeProblem(given);
 		const ruled = problem === undefined ? judge(request) : askVerdict(problem);

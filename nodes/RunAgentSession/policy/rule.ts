@@ -32,15 +32,19 @@ export interface Rule {
 // A remembered request approves only the same whole request, never parts of another.
 
 /** Names at the top and in the metadata that differ in each request. `n8nOrigin` is what this package adds to an item's requests. */
-const UNCOMPARED_FIELDS = (
-	'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt ' +
-	'updatedAt requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
-).split(' ');
+const UNCOMPARED = new Set(
+	(
+		'id interactionId requestId sessionId messageId callId toolCallId sandboxId containerId traceId spanId askedAt createdAt ' +
+		'updatedAt requestedAt startedAt timestamp time elapsedMs durationMs n8nOrigin'
+	).split(' '),
+);
 /** At the top. The type is always "permission", and missing in `decisions`. */
-const COMPARED_APART = ['type', 'permission', 'patterns'];
+const UNCOMPARED_AT_TOP = new Set([...UNCOMPARED, 'type', 'permission', 'patterns']);
 /** Fields of `decisions`, which say what happened to a request */
-const OF_DECISIONS =
-	'decision option decidedBy because at state note comment lasts fromNowOn approvers'.split(' ');
+const UNCOMPARED_OF_DECISIONS = new Set([
+	...UNCOMPARED_AT_TOP,
+	...'decision option decidedBy because at state note comment lasts fromNowOn approvers'.split(' '),
+]);
 const NEVER_CHANGED = ['patterns', 'command', 'instruction'];
 const ANY_UUID = new RegExp(UUID, 'gi');
 const HEX_WORD = /(?<![\p{L}\p{N}])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}(?![\p{L}\p{N}])/giu;
@@ -55,12 +59,9 @@ function steadyText(name: string, value: unknown): unknown {
 		: value;
 }
 
-/** Leaves out what differs in each request, not in anything deeper. */
-function steadyFields(fields: Fields, others: readonly string[] = []): Fields {
-	const left = new Set([...UNCOMPARED_FIELDS, ...others]);
-	const kept = Object.keys(fields).filter((name) => !left.has(name));
-	return Object.fromEntries(kept.map((name) => [name, steadyText(name, fields[name])]));
-}
+/** Writes fields without what differs in each request, not in anything deeper. */
+const steadyJson = (fields: Fields, left: ReadonlySet<string>): string | undefined =>
+	sortedJson(fields, (name, value) => (left.has(name) ? undefined : steadyText(name, value)));
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
@@ -72,11 +73,12 @@ export function readWholeRequest(request: Fields): RememberedRequest | undefined
 		return undefined;
 	const has = (name: string) => Object.hasOwn(request, name);
 	const isDecision = !has('id') && has('decidedBy') && has('interactionId');
-	const content = steadyFields(request, [...COMPARED_APART, ...(isDecision ? OF_DECISIONS : [])]);
-	const json = sortedJson(
-		isRecord(metadata) ? { ...content, metadata: steadyFields(metadata) } : content,
-	);
-	return json === undefined ? undefined : { permission, patterns, hash: fingerprint(json) };
+	const left = isDecision ? UNCOMPARED_OF_DECISIONS : UNCOMPARED_AT_TOP;
+	const hasFields = isRecord(metadata);
+	const top = steadyJson(request, hasFields ? new Set([...left, 'metadata']) : left);
+	const below = hasFields ? steadyJson(metadata, UNCOMPARED) : '';
+	if (top === undefined || below === undefined) return undefined;
+	return { permission, patterns, hash: fingerprint(`${top}\n${below}`) };
 }
 
 export const isSameRequest = (one: RememberedRequest, other: RememberedRequest): boolean =>

@@ -3,7 +3,7 @@ import type { OptionPreferences } from '../../shared/approvals/options';
 import { lazily, oncePer } from '../../shared/lazily';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
 import { canBeId } from '../../shared/validation';
-import { isTooDeep, toText, isRecord, quoteText } from '../../shared/values';
+import { toText, isRecord, quoteText } from '../../shared/values';
 import { approveAddresses, denyAddresses } from './addresses';
 import { approveCommands, denyCommands } from './commandRules';
 import {
@@ -392,15 +392,20 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 	};
 }
 
+/** Returns why nobody can answer a pending request, or undefined. */
+export const findUnanswerable = ({ id }: Record<string, unknown>): string | undefined =>
+	typeof id === 'string' && canBeId(id) ? undefined : 'it has no ID to answer to';
+
 /** Returns the reason why a pending request can't be decided, or undefined. */
-export function findObstacle(interaction: unknown): string | undefined {
-	if (isTooDeep(interaction)) return "it's nested too deeply";
+function findObstacle(interaction: unknown): string | undefined {
 	if (!isRecord(interaction)) return "it isn't an object";
-	const { id, type } = interaction;
-	if (typeof id !== 'string' || !canBeId(id)) return 'it has no ID to answer to';
-	return type === 'permission'
-		? undefined
-		: `its type ${quoteVisible(toText(type), 60)} isn't a permission request`;
+	const { type } = interaction;
+	return (
+		findUnanswerable(interaction) ??
+		(type === 'permission'
+			? undefined
+			: `its type ${quoteVisible(toText(type), 60)} isn't a permission request`)
+	);
 }
 
 /**

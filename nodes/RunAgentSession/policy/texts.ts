@@ -131,7 +131,7 @@ function readText(given: ComparedText, isKnown: boolean, folder?: string): Compa
 export function readRequest(request: Record<string, unknown>) {
 	const permission = request.permission as string;
 	const isKnown = readPermission(permission) !== undefined;
-	const { cwd } = isRecord(request.metadata) ? { ...request.metadata, ...request } : request;
+	const { cwd } = isRecord(request.metadata) && !('cwd' in request) ? request.metadata : request;
 	const folder = typeof cwd === 'string' ? cwd : undefined;
 	const given = listTexts(request);
 	const hasCommands = !isKnown || given.some(({ approvedAs }) => approvedAs === 'commands');

@@ -11,7 +11,7 @@ import type { Interaction } from '../../shared/client/session';
 import {
 	askVerdict,
 	createJudge,
-	findObstacle,
+	findUnanswerable,
 	type AskVerdict,
 	type Policy,
 	type Ruling,
@@ -117,8 +117,7 @@ export function planDecisions(
 
 /** What keeps a request from being decided also keeps a question from being answered. */
 const findObstacleOf = (interaction: Interaction): string | undefined =>
-	findShapeProblem(interaction) ??
-	findObstacle(isQuestion(interaction) ? { ...interaction, type: 'permission' } : interaction);
+	findShapeProblem(interaction) ?? findUnanswerable(interaction);
 
 function findVerdict(
 	record: RequestRecord,

@@ -111,7 +111,7 @@ export const isLate = ({ decision }: RequestRecord, { at }: Pick<Vote, 'at'>): b
 
 /** Returns the hash of everything but the ID. */
 const hashContent = (interaction: Interaction): string =>
-	fingerprint(sortedJson(interaction, ['id']) ?? '');
+	fingerprint(sortedJson(interaction, (name, value) => (name === 'id' ? undefined : value)) ?? '');
 
 function newRecord(interaction: Interaction, now: number): RequestRecord {
 	const { id, permission, patterns } = interaction;

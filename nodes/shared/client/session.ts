@@ -94,7 +94,7 @@ function readPending(value: unknown): Interaction[] {
 		if (ids.has(id)) throw unreadable(`${field}.id`, id, 'different for each request');
 		if (!isText(type)) throw unreadable(`${field}.type`, type, 'a text');
 		ids.add(id);
-		return limitRequest({ ...request, id, type });
+		return limitRequest(request as Interaction);
 	});
 }
 
