@@ -102,3 +102,25 @@ test.each<[string, FaultRule['retryAfter']]>([
 	for (const [index, least] of [5, 10, 20, 40].entries())
 		expect(waits[index]).toBeGreaterThanOrEqual(least);
 });
+
+test.each([
+	['of up to a minute holds up all starts of the key', 40, 40],
+	['over a minute holds up its own start alone, because it may concern one project', 600, 0],
+])('a Retry-After %s', async (_, retryAfter, least) => {
+	const stage = createStage();
+	await controlWithin(stage.service.app).addFaults({ ...DAILY_LIMIT, retryAfter, times: 1 });
+	const { data } = await stage.run({
+		items: ['first', 'second'].map((name) => ({ prompt: `${name} [say Done]` })),
+		parameters: { whileWaiting: 'keepRunning', options: { maxConcurrentSessions: 1 } },
+	});
+	expect(data.resultData.error).toBeUndefined();
+	const starts = stage.of('POST', '/agent/sessions').map(({ at, body }) => ({
+		at: at / 1_000,
+		prompt: JSON.parse(Buffer.from(body).toString()).prompt as string,
+	}));
+	const second = starts.find(({ prompt }) => prompt.startsWith('second'))!;
+	const retried = starts.filter(({ prompt }) => prompt.startsWith('first'))[1];
+	expect(retried.at).toBeGreaterThanOrEqual(retryAfter);
+	expect(second.at).toBeGreaterThanOrEqual(least);
+	if (least === 0) expect(second.at).toBeLessThan(retryAfter);
+});
