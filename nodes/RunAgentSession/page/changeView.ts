@@ -1,7 +1,7 @@
 import { pluralize } from '../../shared/values';
 import { describeCounts, type FileChange } from '../changes/change';
 import type { ChangeLine } from '../changes/unifiedDiff';
-import { agentText, markup, MIXED_HINT, type Html, type Part } from './markup';
+import { agentText, markup, mixedHint, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.
 
@@ -76,8 +76,6 @@ export function changeView(files: readonly FileChange[]): Html {
 	}
 	const html = markup`${open}
 ${folded.length > 0 && markup`<details><summary>${pluralize(foldedLines, 'more line')} of the change</summary>${folded}</details>`}`;
-	// No text of the agent has these quotation marks in HTML.
-	const isMixed = html.html.includes('class="mixed"');
 	return markup`${html}
-${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}`;
+${mixedHint(html)}`;
 }

@@ -24,7 +24,7 @@ import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
 import type { Vote, VoteName } from '../requests/votes';
 import { CHANGE_STYLE, changeView } from './changeView';
-import { agentText, markup, MIXED_HINT, mixesAlphabets, type Html, type Part } from './markup';
+import { agentText, markup, mixedHint, type Html, type Part } from './markup';
 import { FIRST_LINE, PAGE_SCRIPT } from './script';
 import { PAGE_STYLE } from './style';
 import {
@@ -132,17 +132,15 @@ const targetList = (facts: readonly Fact[]): Html =>
 	);
 
 function requestTargets({ targets, covers, folder }: RequestDetails): Part {
-	const texts = [...targets, ...covers].map(({ text }) => text);
-	const isMixed = mixesAlphabets(folder === undefined ? texts : [...texts, folder], Infinity);
-	return [
+	const shown = markup`${[
 		targets.length === 0
 			? markup`<p class="folder">No command or path given.</p>`
 			: targetList(targets),
 		folder !== undefined &&
 			markup`<p class="folder">In the folder ${agentText(folder, Infinity)}</p>`,
 		covers.length > 0 && [markup`<p class="folder">The request covers:</p>`, targetList(covers)],
-		isMixed && markup`<p class="hint">${MIXED_HINT}</p>`,
-	];
+	]}`;
+	return [shown, mixedHint(shown)];
 }
 
 function requestMore({ permission, more, options }: RequestDetails, { id }: Interaction): Html {
@@ -307,11 +305,11 @@ function questionOptions(
 
 function quietFacts(quiet: Quiet, view: PageView): Part {
 	const { since, latest } = quiet;
-	const isMixed = latest && mixesAlphabets([latest.text], Infinity);
+	const words = latest && codeBlock([latest.text]);
 	return [
 		markup`<p class="folder">No activity since ${timeTag(since, view)}.${latest && ` ${latest.label}:`}</p>`,
-		latest && codeBlock([latest.text]),
-		isMixed && markup`<p class="hint">${MIXED_HINT}</p>`,
+		words,
+		mixedHint(words),
 	];
 }
 
@@ -337,11 +335,14 @@ function questionCard(
 	const facts = describeFields(others);
 	const id = { label: 'Request ID', text: toText(interaction.id) };
 	const type = { label: 'Type', text: interaction.type };
-	const isMixed = mixesAlphabets([text], Infinity);
+	const words =
+		text === ''
+			? markup`<p class="folder">The question has no text.</p>`
+			: codeBlock([text], Infinity);
 	return markup`<fieldset class="card${findProblem(view, placed.index) !== undefined && ' wrong'}">
 <legend>${count}Answer this question</legend>
-${text === '' ? markup`<p class="folder">The question has no text.</p>` : codeBlock([text], Infinity)}
-${isMixed && markup`<p class="hint">${MIXED_HINT}</p>`}
+${words}
+${mixedHint(words)}
 ${text === '' && facts.length > 0 && factList(facts, Infinity)}
 ${requestVotes(request, view)}
 ${problemNote(view, placed.index)}

@@ -10,13 +10,18 @@ const render = (part: Part): string => {
 	if (part === undefined || part === false) return '';
 	if (typeof part === 'string')
 		return part.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-	return 'html' in part ? part.html : part.map(render).join('');
+	if ('html' in part) return part.html;
+	let html = '';
+	for (const each of part) html += render(each);
+	return html;
 };
 
 /** Returns HTML. Escapes inserted parts, unless they are HTML of this package. */
-export const markup = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
-	html: texts.map((text, index) => text + render(parts[index])).join(''),
-});
+export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
+	let [html] = texts;
+	for (let at = 0; at < parts.length; at++) html += render(parts[at]) + texts[at + 1];
+	return { html };
+}
 
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	text: (text) => text,
@@ -38,8 +43,7 @@ export function agentText(text: string, limit = 1_000): Html {
 	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
 }
 
-export const MIXED_HINT =
-	'A marked word mixes letters of different alphabets. It may not be the word it looks like.';
-
-export const mixesAlphabets = (texts: readonly string[], limit: number): boolean =>
-	texts.some((text) => splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'));
+/** Explains the marks of words, if there are any. No text of the agent has these quotation marks in HTML. */
+export const mixedHint = (shown: Part): Part =>
+	render(shown).includes('class="mixed"') &&
+	markup`<p class="hint">A marked word mixes letters of different alphabets. It may not be the word it looks like.</p>`;

@@ -135,11 +135,6 @@ function toPageRequest(
 	position: number,
 ): PageRequest {
 	const { record, interaction, because, takes } = undecided;
-	const asked = record.quiet
-		? toPageQuestion(record.quiet)
-		: isQuestion(interaction)
-			? readQuestion(interaction)
-			: undefined;
 	const choices =
 		takes === 'decision' ? pageChoices(interaction, preferences, ballot.offersFromNowOn) : [];
 	const isUnclear = takes === 'decision' && choices.length === 0;
@@ -149,12 +144,18 @@ function toPageRequest(
 		record,
 		interaction,
 		choices,
-		...(asked && { question: asked }),
 		status: describeVotes(record, ballot, ballots, position),
 		...(given && { given }),
 		voided: record.voided ?? [],
 		...(obstacle !== false && { because: obstacle }),
 	};
+}
+
+/** Adds what the agent asks to a request that is shown. */
+function withQuestion(request: PageRequest): PageRequest {
+	const { record, interaction } = request;
+	if (record.quiet) return { ...request, question: toPageQuestion(record.quiet) };
+	return isQuestion(interaction) ? { ...request, question: readQuestion(interaction) } : request;
 }
 
 /** Returns whether an approver's answer is part of what was decided. */
@@ -189,7 +190,7 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 	const rank = ({ ballot, request }: (typeof open)[number]): number =>
 		(isUnanswered(request) ? 0 : isAnswerable(request) ? 2 : 4) + (ballot === own ? 0 : 1);
 	const ordered = open.sort((one, other) => rank(one) - rank(other)).map(({ request }) => request);
-	const requests = shownRequests(ordered);
+	const requests = shownRequests(ordered).map(withQuestion);
 	const offered = requests
 		.filter(isAnswerable)
 		.map(({ record, choices }) => [

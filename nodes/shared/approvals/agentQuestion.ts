@@ -63,17 +63,16 @@ function restOf(response: unknown, options: readonly AgentOption[]): unknown {
 export function readQuestion(question: Record<string, unknown>): AgentQuestion {
 	const { name, text } = findText(question);
 	const options = readAgentOptions(question.response);
-	const others = {
-		...omit(question, 'type', 'id', ...(name === undefined ? [] : [name])),
-		response: restOf(question.response, options),
-	};
+	const others: AgentQuestion['others'] = [];
+	for (const [field, given] of Object.entries(question)) {
+		const value = field === 'response' ? restOf(given, options) : given;
+		const isEmpty = value === undefined || value === null || value === '';
+		if (!isEmpty && !['type', 'id', name].includes(field))
+			others.push({ name: field, text: toText(value) });
+	}
 	return {
 		text,
-		others: Object.entries(others).flatMap(([field, value]) =>
-			value === undefined || value === null || value === ''
-				? []
-				: { name: field, text: toText(value) },
-		),
+		others,
 		options: options.map(({ value, label, description }) => ({
 			value,
 			label,

@@ -1,3 +1,5 @@
+import { lazily } from '../lazily';
+
 // Makes an agent's text safe to show: people see all of it, and nothing in it has an effect.
 
 const nameCodePoint = (character: string) =>
@@ -119,13 +121,24 @@ const SCRIPTS = [
 	],
 	...['Osage', 'Gothic', 'Old_Italic', 'Carian', 'Lycian', 'Lydian', 'Tifinagh', 'Glagolitic'],
 	...['Canadian_Aboriginal', 'Vai', 'Warang_Citi', 'Bamum', 'Runic'],
-].map((script) => new RegExp(`\\p{Script=${script}}`, 'u'));
+].map((script) => `\\p{Script=${script}}`);
 
 const ASCII = /^[\0-\x7f]*$/;
 
+const anyOf = (scripts: readonly string[]): RegExp => new RegExp(`[${scripts.join('')}]`, 'u');
+const ANY_SCRIPT = anyOf(SCRIPTS);
+/** Each script, and all others */
+const SCRIPT_TESTS = SCRIPTS.map((script) => ({
+	own: anyOf([script]),
+	others: anyOf(SCRIPTS.filter((each) => each !== script)),
+}));
+
 /** Returns whether a word mixes the letters of several scripts, so that it may imitate another word. */
-const mixesScripts = (word: string): boolean =>
-	SCRIPTS.filter((script) => script.test(word)).length > 1;
+function mixesScripts(word: string): boolean {
+	const [letter] = ANY_SCRIPT.exec(word) ?? [];
+	if (letter === undefined) return false;
+	return SCRIPT_TESTS.find(({ own }) => own.test(letter))!.others.test(word);
+}
 
 /** Words of which every letter looks like one of ours, in scripts that are in use */
 const IMITATES =
@@ -157,7 +170,10 @@ const looksLikeAnother = (token: string): boolean =>
 /** Most texts, in which nothing has to be looked for */
 const PLAIN = /^[ -~]*$/;
 
-const TOKEN = /[\p{L}\p{M}\p{N}]+|\n|\t|[^]/gu;
+/** A word, signs of ASCII, or any other character */
+const TOKEN = /[\p{L}\p{M}\p{N}]+|[ !-/:-@[-`{-~]+|[^]/gu;
+/** One of the characters that the test for hidden ones looks for */
+const MAY_BE_HIDDEN = /(?! )[\p{M}\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
 
 const BREAKS = new Map<string, TextPart['kind']>([
 	['\n', 'line break'],
@@ -177,13 +193,17 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 		if (last?.kind === kind && (kind === 'text' || kind === 'mixed')) last.text += piece;
 		else parts.push({ kind, text: piece });
 	};
-	const isHidden = createHiddenTest();
 	for (const [token] of start.matchAll(TOKEN)) {
-		const kind = BREAKS.get(token) ?? (looksLikeAnother(token) ? 'mixed' : 'text');
-		for (const character of token) {
-			const isUnseen = isHidden(character) && !BREAKS.has(token);
-			add(isUnseen ? 'hidden' : kind, isUnseen ? nameCodePoint(character) : character);
+		const kind = lazily(() => BREAKS.get(token) ?? (looksLikeAnother(token) ? 'mixed' : 'text'));
+		if (BREAKS.has(token) || !MAY_BE_HIDDEN.test(token)) {
+			add(kind(), token);
+			continue;
 		}
+		// Marks belong to a letter of the same word.
+		const isHidden = createHiddenTest();
+		for (const character of token)
+			if (isHidden(character)) add('hidden', nameCodePoint(character));
+			else add(kind(), character);
 	}
 	return { parts, hidden };
 }
