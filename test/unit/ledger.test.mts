@@ -99,7 +99,7 @@ describe('in a retry after a kill', () => {
 			await n8n.open().begin('0.0 start');
 			const other = n8n.open();
 			expect(await other.begin('0.0 start')).toBe('new');
-			await other.release('succeeded');
+			await other.release();
 			expect(await n8n.open(retry).begin('0.0 start')).toBe(UNKNOWN);
 		},
 	);
@@ -129,17 +129,19 @@ test('a start that provably had no effect is begun again by a retry, and the try
 });
 
 describe('a record', () => {
-	test('stays until a pause has saved the context', async () => {
+	test('of a message belongs to the try of its session', async () => {
 		const n8n = createN8n(2);
 		const nodeContext = {};
-		const first = n8n.open({ nodeContext });
-		await first.begin('0.0 start');
-		await first.done('0.0 start');
-		await first.release('saved');
-		const { size } = n8n.database;
-		first.notePause();
-		await n8n.open({ id: '1', nodeContext }).release('saved');
-		expect([size > 1, n8n.database.size]).toEqual([true, 0]);
+		const first = n8n.open({ nodeContext }).of('0.0');
+		await first.begin('start');
+		await first.begin('comment 0');
+		await first.done('comment 0');
+		await first.forget('start');
+		await first.begin('start');
+		expect(await first.begin('comment 0')).toBe('new');
+		const saved = { mode: 'retry', nodeContext: structuredClone(nodeContext) };
+		const retry = n8n.open({ ...saved, signature: 'token of 1' }).of('0.0');
+		expect(await retry.begin('comment 0')).toBe(UNKNOWN);
 	});
 
 	test('of an execution that has succeeded is removed, but not by a retry, which can be repeated', async () => {
@@ -148,9 +150,9 @@ describe('a record', () => {
 		await first.begin('0.0 start');
 		const retry = n8n.open({ signature: 'token of 1', mode: 'retry' });
 		await retry.begin('0.1 start');
-		await retry.release('succeeded');
+		await retry.release();
 		expect(n8n.database.size).toBe(2);
-		await first.release('succeeded');
+		await first.release();
 		expect(n8n.database.size).toBe(1);
 	});
 

@@ -79,10 +79,9 @@ async function runBatch(
 		batch.items = readItems(batch);
 		const leaving = refuseItems(batch);
 		if (leaving) return engine.continueLater(leaving, FAILING);
-		await batch.ledger.release('saved');
 		engine.onEnd(async (status) => {
 			logRunning(context, status);
-			if (status === 'success') await batch.ledger.release('succeeded');
+			if (status === 'success') await batch.ledger.release();
 		});
 	}
 	const turn = await takeTurn(batch, wake);

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { createClient } from '../../shared/client/createClient';
-import { ExecutionLedger } from '../../shared/n8n/ledger';
+import { ExecutionLedger, FIRST_EFFECTS } from '../../shared/n8n/ledger';
 import { abortSession } from '../session/finish';
 import { readAbortOnStop } from '../panel/read';
 import type { Wake } from './batch';
@@ -78,7 +78,8 @@ async function abort(
 		(error: Error) => error,
 	);
 	if (failure) return failure;
-	await new ExecutionLedger(context).of(journal.key).forget('start');
+	const ledger = new ExecutionLedger(context).of(journal.key);
+	for (const effect of FIRST_EFFECTS) await ledger.forget(effect);
 	journal.write(undefined);
 	return undefined;
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
+import { FIRST_EFFECTS } from '../../shared/n8n/ledger';
 import { withAnswers, findLink, takeAnswers } from '../page/links';
 import { readSessionLimits } from '../panel/read';
 import {
@@ -251,9 +252,6 @@ function receiveAnswers(batch: Batch, wake: Wake): void {
 	for (const each of wake.batches.values())
 		if (each.context.getNode().name === name) for (const item of each.items) item.known = undefined;
 }
-
-/** The effects with which a session of an item begins */
-const FIRST_EFFECTS = ['start', 'message 0'];
 
 /** Begins what is due of an item's session. The run doesn't wait for it. */
 function launch(batch: Batch, item: Item): void {

@@ -23,6 +23,9 @@ export interface Ledger {
 	forget(effect: string): Promise<void>;
 }
 
+/** With one of these, a session of an item begins. */
+export const FIRST_EFFECTS = ['start', 'message 0'];
+
 /** For effects that no retry can repeat, or where this n8n keeps no marks */
 export const NO_LEDGER: Ledger = {
 	begin: async () => 'new',
@@ -100,8 +103,6 @@ interface LedgerState {
 	marks?: string[];
 	/** The number of tries that count no longer, by effect */
 	tries?: Record<string, number>;
-	/** True if a pause has saved the context since, so that the marks aren't needed anymore */
-	isSaved?: boolean;
 }
 
 function openStore(context: IExecuteFunctions): MarkStore {
@@ -137,12 +138,17 @@ export class ExecutionLedger implements Ledger {
 		this.state = (context.getContext('node').ledger ??= {}) as LedgerState;
 	}
 
-	/** Returns the ledger of one item, whose effects have short names. */
+	/** Returns the ledger of one item, whose effects have short names. What follows a first effect belongs to that one's try. */
 	of(item: string): Ledger {
+		const countTries = (effect: string) => this.state.tries?.[`${item} ${effect}`] ?? 0;
+		const nameOf = (effect: string) =>
+			FIRST_EFFECTS.includes(effect)
+				? `${item} ${effect}`
+				: `${item} ${FIRST_EFFECTS.map(countTries).join('.')} ${effect}`;
 		return {
-			begin: async (effect) => await this.begin(`${item} ${effect}`),
-			done: async (effect) => await this.done(`${item} ${effect}`),
-			forget: async (effect) => await this.forget(`${item} ${effect}`),
+			begin: async (effect) => await this.begin(nameOf(effect)),
+			done: async (effect) => await this.done(nameOf(effect)),
+			forget: async (effect) => await this.forget(nameOf(effect)),
 		};
 	}
 
@@ -171,15 +177,15 @@ export class ExecutionLedger implements Ledger {
 	/** Notes that a pause is about to save the context, and with it all records. */
 	notePause(): void {
 		this.state.origin ??= this.context.getExecutionId();
-		this.state.isSaved = true;
 	}
 
-	/** Removes the execution's own marks that a pause has saved, or all after a success. Each retry needs all of an earlier try. */
-	async release(reason: 'saved' | 'succeeded'): Promise<void> {
-		const { marks = [], isSaved } = this.state;
+	/**
+	 * Removes the execution's own marks after its success. Until then, a retry may need each: after a restart, n8n 2 takes an execution for
+	 * crashed whose wake is running.
+	 */
+	async release(): Promise<void> {
+		const { marks = [] } = this.state;
 		if (isChild(this.context) || this.context.getMode() === 'retry') return;
-		if (reason === 'saved' && !isSaved) return;
-		delete this.state.isSaved;
 		delete this.state.marks;
 		const over = marks.flatMap((mark) => [
 			mark,
