@@ -3,11 +3,5 @@ import type { HostVersion } from '../../n8n-host/versions.mts';
 
 export const KNOWN: Record<HostVersion, Record<number, string[]>> = {
 	'2.41': {},
-	'1.123': {
-		// A retry of the caller starts another execution of the sub-workflow, without what the one before knew.
-		38: [
-			"an error doesn't name a session (completed)",
-			"an error doesn't name a session (running)",
-		],
-	},
+	'1.123': {},
 };

@@ -355,11 +355,17 @@ const leavesOnce: Promised = (facts, report) => {
 		const last = toLatest(own);
 		const allRows = facts.executionsOf(origin);
 		// Another node's error says nothing of a session, but the execution's custom data does.
-		const isNamedIn = (row: Row, session: SessionTruth) =>
+		const isNamedIn = (row: Row, session: SessionTruth): boolean =>
 			facts.errorsOf(row).includes(session.sessionId) ||
 			(facts.failedNodeOf(row) !== nodeOf(session) &&
-				facts.customDataOf(row).includes(session.sessionId));
+				facts.customDataOf(row).includes(session.sessionId)) ||
+			// The error of a sub-workflow is in its own execution.
+			allRows.some((child) => child.parentId === row.id && isNamedIn(child, session));
 		const isNamed = (session: SessionTruth) => allRows.some((row) => isNamedIn(row, session));
+		// n8n 2 lets a person retry an execution that it takes for crashed while its first wake after a restart runs.
+		const isBesideRetry = rows.some(
+			({ endedAt = Infinity }, n) => rows[n + 1]?.startedAt < endedAt,
+		);
 		/** Refused to start what may have been started */
 		const isRefused = (row: Row) => /may have been started/.test(facts.errorsOf(row));
 		const hasCrashedChild = allRows.some(
@@ -399,11 +405,19 @@ const leavesOnce: Promised = (facts, report) => {
 				// A retry returns it.
 				if (session.ended === 'completed' && !isRunning && !isRefused(row)) continue;
 				if (isNamedIn(row, session)) continue;
+				if (isBesideRetry && (isNamed(session) || !last.includes(session))) continue;
 				// A kill took its ID, and the retry says that it may have been started.
 				if (isRefused(row) && !facts.isSaved(session)) continue;
 				// An earlier error named a session that was over before this execution.
 				const isOver = session.ended !== 'completed' && session.endedAt! < row.startedAt;
-				if (isOver && isNamed(session)) continue;
+				// A retry starts a sub-workflow that knows no session, or n8n repeats the error without one.
+				const isUnknown =
+					CALLING.includes(world.shape ?? 'one') &&
+					(isRefused(row) || allRows.every(({ parentId }) => parentId !== row.id));
+				const isNamedBefore = rows.some(
+					(each) => each.startedAt < row.startedAt && isNamedIn(each, session),
+				);
+				if ((isOver || isUnknown) && isNamedBefore) continue;
 				const how = isRunning ? 'running' : session.ended;
 				report(`an error doesn't name a session (${how})`, session, session.label, row.endedAt!);
 			}
@@ -416,6 +430,7 @@ const leavesOnce: Promised = (facts, report) => {
 				if (world.credential || session.requests.some(({ goneAt }) => goneAt === undefined))
 					continue;
 				if (retry.status === 'error' && facts.failedNodeOf(retry) !== nodeOf(session)) continue;
+				if (isBesideRetry && isNamed(session)) continue;
 				const isOut = facts.leftOf(session).some(({ at }) => at <= retry.endedAt!);
 				if (!isOut) {
 					report('a retry loses a result', session, session.label, retry.endedAt!);
@@ -974,6 +989,23 @@ const costsLittle: Promised = (facts, report) => {
 	}
 };
 
+/** What is known of a world of the table */
+const succeedsAsKnown: Promised = (facts, report) => {
+	const { service, world, ended } = facts.history;
+	if (world.successes === undefined) return;
+	for (const origin of originsOf(facts)) {
+		const { status, endedAt = ended } = mainRows(facts, origin).at(-1)!;
+		const own = service.sessions.filter(({ label }) => facts.originOfLabel(label) === origin);
+		const succeeded = own.filter((session) =>
+			facts.leftOf(session).some(({ json }) => json.sessionId === session.sessionId && !json.error),
+		);
+		if (status === 'success' && [own, succeeded].every((all) => all.length === world.successes))
+			continue;
+		const about = `${succeeded.length} of ${own.length} sessions succeed, execution ${status}`;
+		report('not as many successes as known', undefined, about, endedAt);
+	}
+};
+
 /** In the order of README.md */
 const PROMISES: Promised[] = [
 	startsOnce,
@@ -995,6 +1027,7 @@ const PROMISES: Promised[] = [
 	stopsAll,
 	asksIfQuiet,
 	costsLittle,
+	succeedsAsKnown,
 ];
 
 function describe({ history, isKept }: Facts, session: SessionTruth | undefined): string {

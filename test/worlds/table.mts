@@ -92,6 +92,17 @@ export const TABLE: Row[] = [
 		},
 	},
 	{
+		rule: 'A retry beside a wake that n8n took for crashed leads to no second session',
+		world: {
+			seed: 2,
+			items: [lasting(HOUR)],
+			settings: { maxTries: 2, maxWaitMinutes: 5 },
+			weather: [{ kind: 'slow', fromMs: 3 * MINUTE, lastsMs: 4 * MINUTE, share: 0.5, on: 'read' }],
+			kills: [{ at: 'save', count: 2, downMs: 10 * SECOND }],
+			retries: { count: 1, afterMs: 5 * SECOND },
+		},
+	},
+	{
 		rule: "A sub-workflow's records are those of the parent's retry",
 		world: {
 			shape: 'sub',
@@ -227,6 +238,7 @@ export const TABLE: Row[] = [
 	{
 		rule: 'A second call of a sub-workflow with an equal item has a session of its own, also after a restart',
 		world: {
+			successes: 2,
 			shape: 'calls',
 			isEqual: true,
 			items: times(2, lasting(MINUTE)),
@@ -237,6 +249,7 @@ export const TABLE: Row[] = [
 	{
 		rule: 'So has a second call that keeps the execution running',
 		world: {
+			successes: 2,
 			shape: 'calls',
 			isEqual: true,
 			items: times(2, lasting(MINUTE)),
@@ -248,6 +261,7 @@ export const TABLE: Row[] = [
 	{
 		rule: 'So has a second call if another worker goes on',
 		world: {
+			successes: 2,
 			shape: 'calls',
 			isEqual: true,
 			items: times(2, lasting(MINUTE)),

@@ -133,6 +133,8 @@ export interface World {
 	/** The credential can't be read. */
 	credential?: { fromMs: number; lastsMs: number };
 	clock?: { at: number; byMs: number };
+	/** It's known to lead to so many sessions, each with a success of its own. */
+	successes?: number;
 }
 
 const SHAPES: Shape[] = [
