@@ -144,8 +144,8 @@ describe('an update while n8n is running', () => {
 	test('loads only files that are equal in both versions', async () => {
 		const next = await buildChanged(
 			'nodes/RunAgentSession/session/poll.ts',
-			'MAX_STALE_MS = 60_',
-			'MAX_STALE_MS = 61_',
+			'MIN_UNUSABLE = 3',
+			'MIN_UNUSABLE = 4',
 		);
 		const [old, changed] = [readCode(packed.folder), readCode(next)];
 		const { errors, sent, later } = await update(next);
