@@ -4,7 +4,7 @@ import { WorkspaceAutomationError } from '../../shared/errors';
 import { MAX_PATTERN_CHARACTERS, MAX_RULES } from '../../shared/limits';
 import type { FieldSource } from '../../shared/n8n/fields';
 import { hasOpenHost } from '../policy/addresses';
-import { escapePattern } from '../policy/globs';
+import { escapePattern } from '../../shared/globs';
 import type { Decision, Rule } from '../policy/rule';
 import { DECISION_CHOICES } from './policy';
 

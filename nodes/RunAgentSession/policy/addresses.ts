@@ -1,4 +1,5 @@
-import { ANY, foldCase, Glob, hasWildcard, held, NO, parsePattern, YES, type Reach } from './globs';
+import { ANY, foldCase, Glob, hasWildcard, parsePattern } from '../../shared/globs';
+import { held, NO, YES, type Reach } from './rule';
 
 // Addresses are compared as clients read them (WHATWG URL).
 

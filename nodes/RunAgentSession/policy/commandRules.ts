@@ -1,22 +1,18 @@
-import { quoteText } from '../../shared/values';
-import { approveAddresses, compareAddress, denyAddresses, hasOpenHost } from './addresses';
 import {
 	ANY,
-	doubt,
 	foldCase,
 	Glob,
 	hasWildcard,
-	held,
 	listDeepForms,
-	NO,
 	parsePattern,
-	YES,
 	type Guards,
-	type Reach,
-} from './globs';
+} from '../../shared/globs';
+import { quoteText } from '../../shared/values';
+import { approveAddresses, compareAddress, denyAddresses, hasOpenHost } from './addresses';
 import { denyPaths, findNeed, normalizePath } from './paths';
 import { readPlainPattern } from './plainCommand';
 import { programName } from './programs';
+import { doubt, held, NO, YES, type Reach } from './rule';
 import { splitWord, type ComparedCommand, type Words } from './words';
 
 // Rules about commands. An approval compares the parts of plain commands word by word. A denial knows no programs: it looks for the

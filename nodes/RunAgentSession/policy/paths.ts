@@ -1,17 +1,6 @@
+import { ANY, foldCase, Glob, hasWildcard, listDeepForms, parsePattern } from '../../shared/globs';
 import { lazily } from '../../shared/lazily';
-import {
-	ANY,
-	doubt,
-	foldCase,
-	Glob,
-	hasWildcard,
-	held,
-	listDeepForms,
-	NO,
-	parsePattern,
-	YES,
-	type Reach,
-} from './globs';
+import { doubt, held, NO, YES, type Reach } from './rule';
 
 // Paths are plain text: brackets, spaces and `&` are characters of file names.
 

@@ -1,4 +1,4 @@
-import { hasWildcard } from './globs';
+import { hasWildcard } from '../../shared/globs';
 
 // Reads a command only if it's plain words: no shell gives it another meaning. Anything else isn't read at all.
 

@@ -1,4 +1,4 @@
-import type { Guards } from './globs';
+import type { Guards } from '../../shared/globs';
 
 // Programs that can run others, and by which words. An approval has to type these words. docs/programs.md shows the table.
 

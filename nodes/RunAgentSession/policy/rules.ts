@@ -1,3 +1,4 @@
+import { ANY, escapePattern, Glob, hasWildcard, parsePattern } from '../../shared/globs';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { lazily, oncePer } from '../../shared/lazily';
@@ -6,19 +7,8 @@ import { canBeId } from '../../shared/validation';
 import { toText, isRecord, quoteText } from '../../shared/values';
 import { approveAddresses, denyAddresses } from './addresses';
 import { approveCommands, denyCommands } from './commandRules';
-import {
-	ANY,
-	doubt,
-	escapePattern,
-	Glob,
-	hasWildcard,
-	NO,
-	parsePattern,
-	YES,
-	type Reach,
-} from './globs';
 import { approvePaths, approveSearches, denyPaths } from './paths';
-import { isSameRequest, type Decision, type Rule } from './rule';
+import { isSameRequest, type Decision, type Rule, doubt, NO, YES, type Reach } from './rule';
 import {
 	findUnreadable,
 	readPermission,

@@ -1,7 +1,7 @@
+import { ANY, foldCase, Glob, hasWildcard, ONE } from '../../shared/globs';
 import { lazily } from '../../shared/lazily';
 import { quoteText } from '../../shared/values';
 import { compareWord, decodePath } from './addresses';
-import { ANY, foldCase, Glob, hasWildcard, ONE } from './globs';
 import { normalizePath, Places } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';
 import { guardWords, programName } from './programs';

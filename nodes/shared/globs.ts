@@ -116,14 +116,3 @@ export class Glob {
 		);
 	}
 }
-
-/**
- * What a rule says about a text. `no`: it doesn't apply. `yes`: it decides. `doubt`: it denies or asks, and may be about this text.
- * `held`: only its wildcards don't match all of it.
- */
-export type Reach = { reach: 'no' | 'yes' } | { reach: 'doubt' | 'held'; because: string };
-
-export const NO: Reach = { reach: 'no' };
-export const YES: Reach = { reach: 'yes' };
-export const doubt = (because: string): Reach => ({ reach: 'doubt', because });
-export const held = (because: string): Reach => ({ reach: 'held', because });
