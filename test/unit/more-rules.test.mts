@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
-import { readWholeRequest, rememberRequests } from '../../nodes/RunAgentSession/policy/rule.ts';
+import { rememberRequests } from '../../nodes/RunAgentSession/requests/summary.ts';
+import { readWholeRequest } from '../../nodes/shared/approvals/rememberedRequest.ts';
 import {
 	applyPolicy,
 	withoutExpired,

@@ -15,9 +15,9 @@ import {
 import { toText, isRecord, isTooDeep, parseList, quote } from '../../shared/values';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
-import { suggestRule, type RememberedRule } from '../policy/rule';
 import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
 import { chooseVerdict } from '../requests/plan';
+import { suggestRule, type RememberedRule } from '../requests/summary';
 import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
 

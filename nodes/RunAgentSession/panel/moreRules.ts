@@ -1,8 +1,9 @@
+import type { RememberedRequest } from '../../shared/approvals/rememberedRequest';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { MAX_PATTERN_CHARACTERS } from '../../shared/limits';
 import { isRecord, isTooDeep, parseList, quote, tryParseJson } from '../../shared/values';
 import { hasOpenHost } from '../policy/addresses';
-import type { Decision, RememberedRequest, Rule } from '../policy/rule';
+import type { Decision, Rule } from '../policy/rule';
 
 // Reads the option More Rules: rules from data.
 

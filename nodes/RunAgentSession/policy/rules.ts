@@ -1,6 +1,7 @@
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern } from '../../shared/globs';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
+import { isSameRequest } from '../../shared/approvals/rememberedRequest';
 import { lazily, oncePer } from '../../shared/lazily';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
 import { canBeId } from '../../shared/validation';
@@ -8,7 +9,7 @@ import { toText, isRecord, quoteText } from '../../shared/values';
 import { approveAddresses, denyAddresses } from './addresses';
 import { approveCommands, denyCommands } from './commandRules';
 import { approvePaths, approveSearches, denyPaths } from './paths';
-import { isSameRequest, type Decision, type Rule, doubt, NO, YES, type Reach } from './rule';
+import { type Decision, type Rule, doubt, NO, YES, type Reach } from './rule';
 import {
 	findUnreadable,
 	readPermission,

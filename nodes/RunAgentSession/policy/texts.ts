@@ -1,8 +1,8 @@
 import { lazily } from '../../shared/lazily';
+import { readWholeRequest } from '../../shared/approvals/rememberedRequest';
 import { isRecord, toText } from '../../shared/values';
 import { compareAddress, HAS_SCHEME, type ComparedAddress } from './addresses';
 import { comparePath, type ComparedPath } from './paths';
-import { readWholeRequest } from './rule';
 import { readCommand, Words, type ComparedCommand } from './words';
 
 // The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.

@@ -8,9 +8,9 @@ import {
 	type LastsFor,
 	type OptionPreferences,
 } from '../../shared/approvals/options';
+import { readWholeRequest } from '../../shared/approvals/rememberedRequest';
 import type { Interaction } from '../../shared/client/session';
 import { isRecord, toText } from '../../shared/values';
-import { readWholeRequest } from '../policy/rule';
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';

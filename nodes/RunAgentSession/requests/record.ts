@@ -1,8 +1,7 @@
 import type { Interaction, Session } from '../../shared/client/session';
 import { MAX_PENDING } from '../../shared/limits';
 import { fingerprint, omit, sortedJson, toText } from '../../shared/values';
-import { readWholeRequest } from '../policy/rule';
-import type { RememberedRequest } from '../policy/rule';
+import { readWholeRequest, type RememberedRequest } from '../../shared/approvals/rememberedRequest';
 import { listEdits, type Edit } from '../changes/change';
 import { isQuestion, readQuestionText } from '../../shared/approvals/agentQuestion';
 import type { RequestVerdict, Vote } from './votes';

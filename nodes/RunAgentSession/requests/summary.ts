@@ -1,4 +1,8 @@
-import { rememberRequests, type RememberedRule } from '../policy/rule';
+import {
+	isSameRequest,
+	readWholeRequest,
+	type RememberedRequest,
+} from '../../shared/approvals/rememberedRequest';
 import { omit, quote } from '../../shared/values';
 import { sumEdits, type Edit } from '../changes/change';
 import type { SentDecision, DecisionState, RequestRecord } from './record';
@@ -18,6 +22,24 @@ export interface DecisionSummary extends Partial<Omit<RequestVerdict, 'isText'>>
 	state: DecisionState;
 	/** ISO date-time */
 	at: string;
+}
+
+/** Decides only the same whole request. */
+export interface RememberedRule {
+	request: RememberedRequest;
+	decision: 'approve';
+}
+
+/** Returns the rules that approve exactly these requests, each once. */
+export const rememberRequests = (requests: readonly RememberedRequest[]): RememberedRule[] =>
+	requests
+		.filter((request, at) => requests.findIndex((each) => isSameRequest(each, request)) === at)
+		.map((request) => ({ request, decision: 'approve' }));
+
+/** Returns the rule that approves exactly this request. Undefined if rules can't read it. */
+export function suggestRule(given: Record<string, unknown>): RememberedRule | undefined {
+	const request = readWholeRequest(given);
+	return request && { request, decision: 'approve' };
 }
 
 const WARNINGS: Partial<Record<DecisionState, string>> = {

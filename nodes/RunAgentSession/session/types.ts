@@ -5,13 +5,12 @@ import type { FactLookup, PreviewPage } from '../../shared/client/facts';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
-import type { RememberedRule } from '../policy/rule';
 import type { Policy } from '../policy/rules';
 import type { Edit } from '../changes/change';
 import type { UndecidedRequest } from '../requests/plan';
 import type { Ask, TeamSettings } from '../requests/ballots';
 import type { RequestOrigin } from '../requests/request';
-import type { DecisionSummary } from '../requests/summary';
+import type { DecisionSummary, RememberedRule } from '../requests/summary';
 import type { SessionRecord } from './record';
 import type { Timeouts } from '../requests/times';
 
