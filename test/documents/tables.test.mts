@@ -6,7 +6,7 @@ import {
 	OPERATIONS,
 	type OperationId,
 } from '../../nodes/shared/client/operations.ts';
-import { PERMISSIONS } from '../../nodes/RunAgentSession/policy/texts.ts';
+import { PERMISSIONS } from '../../nodes/shared/approvals/permissions.ts';
 import { RUNNING_WORDS } from '../../nodes/RunAgentSession/policy/programs.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import { toTitle } from '../../nodes/shared/values.ts';

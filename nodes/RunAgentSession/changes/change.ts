@@ -1,7 +1,7 @@
+import { readPermission } from '../../shared/approvals/permissions';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
 import { pluralize, toText } from '../../shared/values';
-import { readPermission } from '../policy/texts';
 import { findFiles, type ReadFile } from './changeFiles';
 import type { ChangeLine } from './unifiedDiff';
 

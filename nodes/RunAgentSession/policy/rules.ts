@@ -1,6 +1,7 @@
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern } from '../../shared/globs';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
+import { readPermission, type Kind } from '../../shared/approvals/permissions';
 import { isSameRequest } from '../../shared/approvals/rememberedRequest';
 import { lazily, oncePer } from '../../shared/lazily';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
@@ -10,14 +11,7 @@ import { approveAddresses, denyAddresses } from './addresses';
 import { approveCommands, denyCommands } from './commandRules';
 import { approvePaths, approveSearches, denyPaths } from './paths';
 import { type Decision, type Rule, doubt, NO, YES, type Reach } from './rule';
-import {
-	findUnreadable,
-	readPermission,
-	readRequest,
-	type ComparedRequest,
-	type ComparedText,
-	type Kind,
-} from './texts';
+import { findUnreadable, readRequest, type ComparedRequest, type ComparedText } from './texts';
 
 // Decides requests. Never throws for the service's data: approvers decide requests that rules can't read.
 

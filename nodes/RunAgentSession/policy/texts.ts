@@ -1,50 +1,14 @@
 import { lazily } from '../../shared/lazily';
+import { readPermission, type Kind } from '../../shared/approvals/permissions';
 import { readWholeRequest } from '../../shared/approvals/rememberedRequest';
 import { isRecord, toText } from '../../shared/values';
 import { compareAddress, HAS_SCHEME, type ComparedAddress } from './addresses';
 import { comparePath, type ComparedPath } from './paths';
 import { readCommand, Words, type ComparedCommand } from './words';
 
-// The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.
+// Reads the texts of a request as rules compare them.
 
-/** How an approval reads a text. `rules.ts` has the matchers of each. */
-export type Kind = 'commands' | 'paths' | 'searches' | 'addresses';
-
-export interface RequestWords {
-	/** Of each of its texts */
-	label: string;
-	/** What the agent wants to do with one and with several. Missing if only the permission says it */
-	verbs?: readonly [one: string, several: string];
-}
-
-/** What people read a request as */
-export const REQUEST_WORDS = {
-	command: { label: 'Command', verbs: ['run this command', 'run these commands'] },
-	edit: { label: 'File', verbs: ['edit this file', 'edit these files'] },
-	read: { label: 'File', verbs: ['read this file', 'read these files'] },
-	other: { label: 'Pattern' },
-} satisfies Record<string, RequestWords>;
-export type ShownAs = keyof typeof REQUEST_WORDS;
-
-/** @param isEdit true if its paths are files that change */
-const row = (permissions: string, kind: Kind, shownAs: ShownAs, isEdit = false) => {
-	return { permissions: permissions.split(' '), kind, shownAs, isEdit };
-};
-export const PERMISSIONS = [
-	row('bash sh shell exec execute run terminal command', 'commands', 'command'),
-	row('edit multiedit patch apply_patch notebookedit write', 'paths', 'edit', true),
-	row('create delete move', 'paths', 'other', true),
-	row('read', 'paths', 'read'),
-	row('list', 'paths', 'other'),
-	row('glob grep', 'searches', 'other'),
-	row('webfetch fetch http browse url', 'addresses', 'other'),
-];
-
-/** Returns what a permission is about. Undefined if the table doesn't have it. */
-export const readPermission = (permission: string) =>
-	PERMISSIONS.find(({ permissions }) => permissions.includes(permission.trim().toLowerCase()));
-
-export const approvedKind = (permission: string, text: string): Kind =>
+const approvedKind = (permission: string, text: string): Kind =>
 	readPermission(permission)?.kind ?? (HAS_SCHEME.test(text) ? 'addresses' : 'commands');
 
 /** A text of a request, or a part of its command. What a rule needs is read once. */

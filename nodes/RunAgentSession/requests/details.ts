@@ -1,5 +1,10 @@
+import {
+	readPermission,
+	REQUEST_WORDS,
+	type RequestWords,
+	type ShownAs,
+} from '../../shared/approvals/permissions';
 import { isRecord, omit, toText } from '../../shared/values';
-import { readPermission, REQUEST_WORDS, type RequestWords, type ShownAs } from '../policy/texts';
 
 // Takes a request apart for an approver. Leaves nothing out: unknown fields become one text.
 
