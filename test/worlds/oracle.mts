@@ -221,6 +221,11 @@ const isHandledInTime: Promised = (facts, report) => {
 				({ id, at }) => id === request.id && at < request.at,
 			);
 			if (before && !readings.some((at) => at > before.goneAt! && at < request.at)) continue;
+			// If others decided it, the node can't tell it from one that readings left out for a while: its link is still open.
+			const isDecidedHere =
+				before?.decision?.by === 'api' &&
+				people.applied.every(({ sessionId }) => sessionId !== session.sessionId);
+			const firstAt = before && !isDecidedHere ? before.at : request.at;
 			// It changes with each reading, and is left to the dashboard.
 			if (request.reissuedAt.some((at) => at <= end)) continue;
 			if (Math.min(request.goneAt ?? Infinity, itemEnd, facts.history.ended) <= end) continue;
@@ -231,7 +236,7 @@ const isHandledInTime: Promised = (facts, report) => {
 				!people.messages.some(
 					({ at, sessionId, json }) =>
 						sessionId === session.sessionId &&
-						at >= request.at &&
+						at >= firstAt &&
 						at <= end &&
 						mentions(JSON.stringify(json), command),
 				)
