@@ -4,12 +4,19 @@ export function lazily<T>(read: () => T): () => T {
 	return () => (found ??= { value: read() }).value;
 }
 
+/** Returns what a map has for a key. Makes it if there's nothing. */
+export function getOrAdd<K, V>(
+	map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+	key: K,
+	make: () => V,
+): V {
+	const found = map.get(key) ?? make();
+	map.set(key, found);
+	return found;
+}
+
 /** Returns a function that makes something of each object once. */
 export function oncePer<K extends object, T>(make: (from: K) => T): (from: K) => T {
 	const made = new WeakMap<K, T>();
-	return (from) => {
-		const found = made.get(from) ?? make(from);
-		made.set(from, found);
-		return found;
-	};
+	return (from) => getOrAdd(made, from, () => make(from));
 }

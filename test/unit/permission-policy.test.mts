@@ -71,6 +71,21 @@ describe('rules', () => {
 		expect(ruling(policy({ rules }), asked, ['x']).decision).toBe(decision);
 	});
 
+	test.each<[permission: string, pattern: string, fields: object, decision: Decision]>([
+		['bash', 'https://evil.io/private/*', { url: 'https://evil.io/private/x' }, 'deny'],
+		['bash', '*secret*', { url: 'https://a.io/x' }, 'approve'],
+		['edit', '10.0.0.1', { url: 'https://10.0.0.1/x' }, 'deny'],
+		['edit', 'rm *', { command: 'rm x' }, 'deny'],
+		['webfetch', 'secrets/*', { path: 'secrets/key' }, 'deny'],
+	])(
+		'are compared with a field of another kind as with its own kind: %s, %j, %j: %s',
+		(permission, pattern, metadata, decision) => {
+			const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
+			const asked = request({ permission, patterns: ['https://b.io/a'], metadata });
+			expect(applyPolicy(asked, policy({ rules })).decision).toBe(decision);
+		},
+	);
+
 	test('that deny ignore the case of the permission', () => {
 		const rules = [rule(' Ba* ', 'x', 'deny')];
 		expect(ruling(policy({ rules }), 'BASH', ['x']).decision).toBe('deny');

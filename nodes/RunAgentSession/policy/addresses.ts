@@ -158,7 +158,7 @@ export function denyAddresses(parsed: string) {
 	const globs = ends.map((end) => new Glob(foldPlace(known + end)));
 	return {
 		/** The host that an address has. Undefined if it's compared with each. */
-		key: hasWildcard(known) ? undefined : foldCase(known),
+		keys: hasWildcard(known) ? undefined : [foldCase(known)],
 		covers: ({ places }: ComparedAddress): boolean =>
 			globs.some((glob) => places.some((place) => glob.matches(place))),
 	};

@@ -63,7 +63,7 @@ export function approveCommands(pattern: string) {
 
 	return {
 		/** The program, unless it has wildcards, or the pattern isn't one plain part */
-		key: isPart && !hasWildcard(typed[0]) ? typed[0] : undefined,
+		keys: isPart && !hasWildcard(typed[0]) ? [typed[0]] : undefined,
 		reach(command: ComparedCommand, text: string): Reach {
 			const { problem, words: given, guards } = command;
 			if (problem !== undefined)

@@ -129,15 +129,15 @@ function denyFolder(folder: string) {
 		})),
 	);
 	const literals = names.filter((name) => name !== '' && !hasWildcard(name));
-	const last = names[names.length - 1];
+	const last = names[names.length - 1] ?? '';
 	return {
 		need: findNeed(last),
 		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? literals : [last],
 		isIn,
 		/** Returns whether a path may be in it: in another spelling, or from a folder that a command names or changes to. */
 		mayBeIn(places: Places, all: () => Places, isAnywhere: boolean): boolean {
-			if (isAbsolute && places.outside.some((name) => globs.some((glob) => glob.matches(name))))
-				return true;
+			const isNamed = (name: string) => folder === '' || globs.some((glob) => glob.matches(name));
+			if (isAbsolute && places.outside.some(isNamed)) return true;
 			return ends().some(({ globs: rest, begins, hasFolder }, at) => {
 				const isHere = at === 0 || isAbsolute || isAnywhere;
 				const canBe = begins(places) || places.canBe(rest, at === 0);

@@ -3,7 +3,7 @@ import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { readPermission, type Kind } from '../../shared/approvals/permissions';
 import { isSameRequest } from '../../shared/approvals/rememberedRequest';
-import { lazily, oncePer } from '../../shared/lazily';
+import { getOrAdd, lazily, oncePer } from '../../shared/lazily';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
 import { canBeId } from '../../shared/validation';
 import { toText, isRecord, quoteText } from '../../shared/values';
@@ -67,23 +67,28 @@ interface TextRuling {
 	doesNothing?: boolean;
 }
 
+/** By what rules are found for a text of a kind, so that it isn't compared with each of them */
+interface Lookup {
+	/** Words, names or a host, of which a text has one. Undefined if it's compared with each. */
+	keys?: readonly string[];
+	/** A text that is in each such request */
+	need?: string;
+}
+
+interface Matcher {
+	lookUp(kind: Kind): Lookup;
+	reach(text: ComparedText, request: ComparedRequest): Reach;
+}
+
 /** A rule as it's compared with texts */
-interface CompiledRule {
-	name: string;
+interface CompiledRule extends Matcher {
 	rule: Rule;
 	/** Texts that it matches character by character */
 	exact: readonly string[];
 	/** True if it matches any text */
 	isEverything: boolean;
 	isFor(permission: string): boolean;
-	reach(text: ComparedText, request: ComparedRequest): Reach;
-	/** Words, names or a host, of which a text of a kind has one. Undefined if it's compared with each. */
-	keys(kind: Kind): readonly string[] | undefined;
-	/** A text that is in each such request */
-	need(kind: Kind): string | undefined;
 }
-
-type Matcher = Pick<CompiledRule, 'keys' | 'need' | 'reach'>;
 
 const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
 
@@ -94,11 +99,7 @@ function compileApproval(pattern: string): Matcher {
 	const addresses = lazily(() => approveAddresses(parsePattern(pattern.trim())));
 	const commands = lazily(() => approveCommands(pattern));
 	return {
-		keys(kind) {
-			const key = kind === 'commands' ? commands().key : undefined;
-			return key === undefined ? undefined : [key];
-		},
-		need: () => undefined,
+		lookUp: (kind) => (kind === 'commands' ? commands() : {}),
 		reach({ text, approvedAs, path, address, command }, { permission }) {
 			if (approvedAs === 'searches') return searches().reach(text, permission);
 			if (approvedAs === 'paths') return path ? paths().reach(path) : NO;
@@ -114,14 +115,9 @@ function compileDenial(pattern: string): Matcher {
 	const paths = lazily(() => denyPaths(parsed));
 	const addresses = lazily(() => denyAddresses(parsed));
 	const commands = lazily(() => denyCommands(pattern));
+	const forms = { paths, addresses, commands, searches: () => ({}) };
 	return {
-		keys(kind) {
-			const { key } = kind === 'addresses' ? addresses() : {};
-			if (kind === 'addresses') return key === undefined ? undefined : [key];
-			return kind === 'searches' ? undefined : (kind === 'paths' ? paths() : commands()).keys;
-		},
-		need: (kind) =>
-			kind === 'paths' ? paths().need : kind === 'commands' ? commands().need : undefined,
+		lookUp: (kind) => forms[kind](),
 		reach({ approvedAs, path, address, command }, request) {
 			const reached = path ? paths().reach(path) : NO;
 			if (reached.reach === 'yes' || (address && addresses().covers(address))) return YES;
@@ -138,7 +134,7 @@ function compileDenial(pattern: string): Matcher {
 }
 
 /** Compiles a rule once, however many requests it's compared with. */
-const compileRule = oncePer((rule: Rule): Omit<CompiledRule, 'name'> => {
+const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const { isLiteral, hasValues, request } = rule;
 	const isApproval = rule.decision === 'approve';
 	const read = (text: string) => (isLiteral ? escapePattern(text) : text);
@@ -158,14 +154,14 @@ const compileRule = oncePer((rule: Rule): Omit<CompiledRule, 'name'> => {
 		isFor: (asked) =>
 			request !== undefined ||
 			(permission.matches(fold(asked)) && (!isLimited || PERMISSION.test(asked))),
-		keys: (kind) => compiled().keys(kind),
-		need: (kind) => compiled().need(kind),
+		lookUp: (kind) => compiled().lookUp(kind),
 		reach: (text, all) => compiled().reach(text, all),
 	};
 });
+
 interface IndexedRule extends CompiledRule {
 	at: number;
-	needed?: string;
+	name: string;
 }
 
 /** Returns rules in their order, each once. */
@@ -174,34 +170,29 @@ const inOrder = (rules: readonly IndexedRule[]): IndexedRule[] =>
 		.sort((one, other) => one.at - other.at)
 		.filter(({ at }, index, all) => at !== all[index - 1]?.at);
 
-/** Returns functions that find the rules that can be about a text, in their order: it isn't compared with each of them. */
-function indexRules(rules: readonly IndexedRule[], permission: string) {
-	const kind = readPermission(permission)?.kind;
+/**
+ * Returns functions that find the rules that can be about a text, in their order: it isn't compared with each of them.
+ * @param kind undefined if a text of this permission can be of each
+ */
+function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kind | undefined) {
 	const remembered = new Map<string, IndexedRule[]>();
 	const exact = new Map<string, IndexedRule[]>();
 	const keyed = new Map<string, IndexedRule[]>();
-	const always: IndexedRule[] = [];
-	const note = (map: Map<string, IndexedRule[]>, keys: readonly string[], each: IndexedRule) => {
-		for (const key of keys) {
-			const found = map.get(key);
-			if (found) found.push(each);
-			else map.set(key, [each]);
-		}
-	};
-	const own = rules.filter((each) => each.isFor(permission));
 	const needing: IndexedRule[] = [];
+	const always: IndexedRule[] = [];
+	const own = rules.filter((each) => each.isFor(permission));
+	const lookUp = (each: IndexedRule): Lookup =>
+		kind && !each.isEverything ? each.lookUp(kind) : {};
 	for (const each of own) {
-		const { rule, isEverything } = each;
-		if (rule.request) {
-			note(remembered, [rule.request.hash], each);
+		const { request } = each.rule;
+		if (request) {
+			getOrAdd(remembered, request.hash, () => []).push(each);
 			continue;
 		}
-		note(exact, each.exact, each);
-		const keys = isEverything || !kind ? undefined : each.keys(kind);
-		const needed = isEverything || !kind ? undefined : each.need(kind);
-		const indexed = { ...each, needed };
-		if (keys) note(keyed, keys, indexed);
-		else (needed === undefined ? always : needing).push(indexed);
+		for (const text of each.exact) getOrAdd(exact, text, () => []).push(each);
+		const { keys, need } = lookUp(each);
+		for (const key of keys ?? []) getOrAdd(keyed, key, () => []).push(each);
+		if (!keys) (need === undefined ? always : needing).push(each);
 	}
 	const everything = always.filter(({ isEverything }) => isEverything);
 	const denials = own.filter(({ rule }) => rule.decision !== 'approve');
@@ -226,9 +217,10 @@ function indexRules(rules: readonly IndexedRule[], permission: string) {
 			for (const { key, found: named } of compared)
 				if (globs.some((glob) => key.canMeet(glob))) found.add(named);
 		const all = lazily(() => (command ? request.words().places() : path!.places));
-		return [...found].flatMap((list) =>
-			list.filter(({ needed }) => needed === undefined || all().mayHave(needed)),
-		);
+		return [...found].flat().filter((each) => {
+			const { need } = lookUp(each);
+			return need === undefined || all().mayHave(need);
+		});
 	}
 
 	return {
@@ -318,44 +310,46 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 		return { ...compileRule(rule), at, name: rule.name ?? `rule ${at + 1}` };
 	});
 	const indexes = new Map<string, RuleIndex>();
-	const rulings = new Map<string, TextRuling[]>();
-	/** A number for each context, so that keys stay short */
-	const contexts = new Map<string, number>();
+	/** By what else the texts are compared with */
+	const contexts = new Map<string, Map<string, TextRuling[]>>();
 
 	function listRulings(request: ComparedRequest): TextRuling[] {
 		const { permission, given, context, whole, read } = request;
-		const index = indexes.get(permission) ?? indexRules(compiled, permission);
-		indexes.set(permission, index);
-		const also = index.findRemembered(whole);
-		const all = [context, ...also.map(({ at }) => at)].join(' ');
-		const number = contexts.get(all) ?? contexts.size;
-		contexts.set(all, number);
-		const ruleAll = () => given.map(({ text }) => ruleTooMuch(text, index, also));
-		if (given.length > MAX_REQUEST_TEXTS) return ruleAll();
-		const found: TextRuling[] = [];
-		for (const each of given) {
-			const key = `${number} ${each.approvedAs} ${each.text}`;
-			let ruled = rulings.get(key);
-			const isTooMuch = each.text.length > MAX_TEXT_CHARACTERS || compared.size >= MAX_TEXTS;
-			if (!ruled && !isTooMuch) {
-				const parts = read(each);
-				ruled =
-					parts.length > MAX_REQUEST_TEXTS
-						? [ruleTooMuch(each.text, index, also)]
-						: parts.map((part) =>
-								ruleText(
-									part,
-									inOrder([...index.find(part, request), ...also]),
-									request,
-									defaultDecision,
-								),
-							);
-				rulings.set(key, ruled);
-				compared.add(ruled);
-			}
-			found.push(...(ruled ?? [ruleTooMuch(each.text, index, also)]));
+		const isKnown = readPermission(permission) !== undefined;
+		const indexFor = ({ approvedAs }: ComparedText): RuleIndex => {
+			const kind = isKnown ? approvedAs : undefined;
+			const make = () => indexRules(compiled, permission, kind);
+			return getOrAdd(indexes, `${kind} ${permission}`, make);
+		};
+		const also = indexFor(given[0]).findRemembered(whole);
+		const others = [context, ...also.map(({ at }) => at)].join(' ');
+		const rulings = getOrAdd(contexts, others, () => new Map<string, TextRuling[]>());
+		const ruleWhole = (each: ComparedText) => ruleTooMuch(each.text, indexFor(each), also);
+
+		function ruleParts(each: ComparedText): TextRuling[] {
+			const parts = read(each);
+			if (parts.length > MAX_REQUEST_TEXTS) return [ruleWhole(each)];
+			const { find } = indexFor(each);
+			return parts.map((part) =>
+				ruleText(part, inOrder([...find(part, request), ...also]), request, defaultDecision),
+			);
 		}
-		return found.length > MAX_REQUEST_TEXTS ? ruleAll() : found;
+
+		function ruleOnce(each: ComparedText): TextRuling[] {
+			const key = `${each.approvedAs} ${each.text}`;
+			const known = rulings.get(key);
+			if (known) return known;
+			const isTooMuch = each.text.length > MAX_TEXT_CHARACTERS || compared.size >= MAX_TEXTS;
+			if (isTooMuch) return [ruleWhole(each)];
+			const ruled = ruleParts(each);
+			rulings.set(key, ruled);
+			compared.add(ruled);
+			return ruled;
+		}
+
+		if (given.length > MAX_REQUEST_TEXTS) return given.map(ruleWhole);
+		const found = given.flatMap(ruleOnce);
+		return found.length > MAX_REQUEST_TEXTS ? given.map(ruleWhole) : found;
 	}
 
 	/** Decides each text and each part of a command. One denial denies, and one "ask" asks. */
