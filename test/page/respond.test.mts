@@ -141,6 +141,39 @@ test.each([
 	expect(saves).toBeUndefined();
 });
 
+describe('a form with a choice', () => {
+	const others = (count: number, value = '') =>
+		Object.fromEntries(Array.from({ length: count }, (_, at) => [`other${at}`, value]));
+	const send = (more: object) => {
+		const record = asked();
+		const body = { shown: shownOf(record), [choiceField(0)]: '0', ...more };
+		return call([record], { method: 'POST', contentType: FORM, body });
+	};
+
+	test.each([
+		['more than 64 KiB', { comment: 'x'.repeat(65_536) }],
+		['more than 64 KiB in another alphabet', { comment: 'я'.repeat(32_768) }],
+		['2 MB', { comment: 'x'.repeat(2_000_000) }],
+		['2 MB in its fields', others(199, 'x'.repeat(10_000))],
+		['more than 200 fields', others(199)],
+	])('of %s is refused, and nothing is saved', (_, more) => {
+		const { saves, ...response } = send(more);
+		expect(response).toMatchObject({
+			status: 413,
+			view: {
+				title: 'Your answer is too long',
+				says: ['Nothing was decided. Go back, and shorten it.'],
+			},
+		});
+		expect(saves).toBeUndefined();
+	});
+
+	test('of 200 fields and almost 64 KiB is saved', () => {
+		const { status, saves } = send({ ...others(197), comment: 'x'.repeat(61_000) });
+		expect([status, saves?.length]).toEqual([200, 1]);
+	});
+});
+
 test('a form of a session that has ended keeps what was typed', () => {
 	const record = asked({ state: 'ended' });
 	const body = { shown: shownOf(record), [choiceField(0)]: '0', comment: 'Go on' };
