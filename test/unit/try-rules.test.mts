@@ -29,6 +29,21 @@ const suggested = (permission: string, patterns: string[]) => ({
 });
 
 describe('Try Rules', () => {
+	const many = (count: number, pattern = 'git push') =>
+		Array.from({ length: count }, () => ({ permission: 'bash', patterns: [pattern] }));
+
+	test.each<[string, unknown]>([
+		['requests', many(1_001)],
+		['JSON', many(2, 'x'.repeat(600_000))],
+		['JSON as a text', JSON.stringify(many(2, 'x'.repeat(600_000)))],
+	])('takes no more %s than it can read at once', (_, requests) => {
+		expect(() => tryRules(requests, policy())).toThrow("'Requests' is too large");
+	});
+
+	test('takes as many requests as a session decides', () => {
+		expect(tryRules(many(1_000), policy())).toHaveLength(1_000);
+	});
+
 	test.each<[string, object, object]>([
 		[
 			'a rule that asks',

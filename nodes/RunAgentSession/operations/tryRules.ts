@@ -12,11 +12,12 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
-import { toText, isRecord, isTooDeep, parseList, quote } from '../../shared/values';
+import { formatMib, toText, isRecord, isTooDeep, parseList, quote } from '../../shared/values';
+import { MAX_PENDING, MAX_SESSION_BYTES } from '../../shared/limits';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { readTrial } from '../panel/read';
 import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
-import { chooseVerdict } from '../requests/plan';
+import { chooseVerdict, MAX_DECISIONS } from '../requests/plan';
 import { suggestRule, type RememberedRule } from '../requests/summary';
 import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
@@ -52,16 +53,26 @@ function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Pol
 	} as Trial;
 }
 
-/**
- * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
- * @throws WorkspaceAutomationError if there are none, or if the field isn't JSON
- */
-export function tryRules(requests: unknown, policy: Policy, judge = createJudge(policy)): Trial[] {
+/** Reads the requests of a call. @throws WorkspaceAutomationError if there are none or too many, or if the field isn't JSON */
+function readTried(requests: unknown): unknown[] {
 	const list = parseList(requests);
 	if (!list)
 		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
 	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
-	return list.map((given) => {
+	if (list.length > MAX_DECISIONS || toText(requests).length > MAX_SESSION_BYTES)
+		throw new WorkspaceAutomationError(
+			"'Requests' is too large",
+			`Enter at most ${MAX_DECISIONS} requests, and at most ${formatMib(MAX_SESSION_BYTES)} of JSON.`,
+		);
+	return list;
+}
+
+/**
+ * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
+ * @throws WorkspaceAutomationError as `readTried`
+ */
+export function tryRules(requests: unknown, policy: Policy, judge = createJudge(policy)): Trial[] {
+	return readTried(requests).map((given) => {
 		if (isTooDeep(given))
 			return toTrial(toText(given), askVerdict("it's nested too deeply"), policy);
 		if (!isRecord(given)) return toTrial(given, judge(given), policy);
@@ -83,7 +94,7 @@ async function fetchPending(api: ApiClient, sessionId: string): Promise<Interact
 	if (reading instanceof WorkspaceAutomationError)
 		throw addSession(explainRejection(reading), { sessionId });
 	const { status, dashboardUrl, pendingInteractions } = reading;
-	if (pendingInteractions.length > 0) return pendingInteractions;
+	if (pendingInteractions.length > 0) return pendingInteractions.slice(0, MAX_PENDING);
 	throw addSession(
 		new WorkspaceAutomationError(
 			'The session has no pending requests',
