@@ -5,7 +5,8 @@ import type { PageSession } from '../nodes/RunAgentSession/page/view.ts';
 import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
-const { createDecider, decideRequest } = await import('../nodes/RunAgentSession/requests/plan.ts');
+const { createDecider, decideRequest, MAX_DECISIONS } =
+	await import('../nodes/RunAgentSession/requests/plan.ts');
 const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
 const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/requests/record.ts');
 const { askDue, createBallot: createQuestion } =
@@ -93,21 +94,29 @@ const SHAPES: Record<string, Shape> = {
 	'15 with 16,000 patterns': largest((poll) => ({ patterns: list(16_000, () => `${poll % 10}`) })),
 	'15 with 6,000 fields': largest((poll) => ({ metadata: fields(6_000, poll) })),
 	'15 with 30,000 numbers': largest((poll) => ({ metadata: { x: list(30_000, () => poll % 10) } })),
-	'15 with 400 objects of 15 levels': largest(() => ({
-		metadata: { x: list(400, () => tree(15)) },
+	'15 with 300 objects of 15 levels': largest(() => ({
+		metadata: { x: list(300, () => tree(15)) },
 	})),
 	'15 with 1,500 options': largest((poll) => ({
 		response: { options: list(1_500, (at) => ({ value: `${poll}v${at}`, label: `Allow ${at}` })) },
 	})),
-	'15 with a change of 14,000 lines': largest((poll) => change(14_000, poll)),
+	'15 with a change of 10,000 lines': largest((poll) => change(10_000, poll)),
 	'15 with signs of other alphabets': largest((poll) => ({
 		metadata: { x: `${poll}${'aо '.repeat(Math.floor(LENGTH / 4))}` },
+	})),
+	'15 with letters of a rare alphabet': largest((poll) => ({
+		metadata: { x: `${poll}${'ᚠ '.repeat(Math.floor(LENGTH / 4))}` },
+	})),
+	'15 with line breaks': largest((poll) => ({
+		metadata: { text: `${poll}`, x: '\n'.repeat(Math.floor(LENGTH / 4)) },
+		patterns: [`${poll}${'\n'.repeat(Math.floor(LENGTH / 4))}`],
 	})),
 	'15 with invisible characters': largest((poll) => ({
 		metadata: { x: `${poll}${'\u200b'.repeat(Math.floor(LENGTH / 3))}` },
 	})),
 	'15 questions with 6,000 fields': (poll) =>
 		list(15, (at) => ({ type: 'question', id: `q${poll}-${at}`, ...fields(6_000, poll) })),
+	'1,000 requests': many(MAX_DECISIONS),
 	'one that is too large': (poll) => [request(poll, 0, { metadata: { x: 'x'.repeat(1_000_000) } })],
 	'20,000 without anything': (poll) =>
 		list(20_000, (at) => ({ type: 'permission', id: `${poll}-${at}` })),
@@ -200,7 +209,7 @@ function measureOnce(shape: Shape): Cost {
 		});
 	cost.page = milliseconds(() => call('GET', {}));
 	cost.form = milliseconds(() => call('POST', FORM));
-	const given = copy(shape(3)).slice(0, MAX_PENDING);
+	const given = copy(shape(3)).slice(0, MAX_DECISIONS);
 	cost.tryRules = milliseconds(() => tryRules(given, policy));
 	return cost;
 }
