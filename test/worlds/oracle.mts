@@ -373,6 +373,17 @@ const leavesOnce: Promised = (facts, report) => {
 		);
 		/** Refused to start what may have been started */
 		const isRefused = (row: Row) => /may have been started/.test(facts.errorsOf(row));
+		const canBeUnsure =
+			rows.length > 1 ||
+			shell.downs.length > 0 ||
+			(world.weather ?? []).some(({ on }) => on === 'start' || on === 'all');
+		const refused = shell.left.find(
+			({ executionId, json }) =>
+				allRows.some(({ id }) => id === executionId) &&
+				/may have been started/.test(String(json.error)),
+		);
+		if (!canBeUnsure && (refused || allRows.some(isRefused)))
+			report('a start is refused without a doubt', undefined, origin, final.endedAt!);
 		const hasCrashedChild = allRows.some(
 			({ parentId, status }) => parentId !== undefined && status === 'crashed',
 		);
