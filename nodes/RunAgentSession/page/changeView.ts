@@ -23,20 +23,23 @@ export const CHANGE_STYLE = `
 .spoken{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `;
 
-const ROWS: Record<ChangeLine['sign'], { name: string; sign: string; spoken?: string }> = {
-	'+': { name: 'added', sign: '+', spoken: 'Added' },
-	'-': { name: 'removed', sign: '−', spoken: 'Removed' },
-	' ': { name: 'kept', sign: '' },
-	'@': { name: 'part', sign: '' },
+const rowParts = (name: string, sign: string, spoken?: string) => ({
+	start: markup`<tr class="${name}"><td class="number">`,
+	sign: markup`</td><td class="sign">${spoken !== undefined && markup`<span aria-hidden="true">${sign}</span><span class="spoken">${spoken}</span>`}</td><td>`,
+});
+
+/** What is the same in all rows of a sign: a change may have thousands. */
+const ROWS: Record<ChangeLine['sign'], ReturnType<typeof rowParts>> = {
+	'+': rowParts('added', '+', 'Added'),
+	'-': rowParts('removed', '−', 'Removed'),
+	' ': rowParts('kept', ''),
+	'@': rowParts('part', ''),
 };
 
 function lineRow({ sign, old, new: current, text }: ChangeLine): Html {
-	const { name, sign: shown, spoken } = ROWS[sign];
-	const signs =
-		spoken !== undefined &&
-		markup`<span aria-hidden="true">${shown}</span><span class="spoken">${spoken}</span>`;
+	const row = ROWS[sign];
 	const number = current ?? old;
-	return markup`<tr class="${name}"><td class="number">${number !== undefined && String(number)}</td><td class="sign">${signs}</td><td>${agentText(text, Infinity)}</td></tr>`;
+	return markup`${row.start}${number !== undefined && String(number)}${row.sign}${agentText(text, Infinity)}</td></tr>`;
 }
 
 function fileCaption(file: FileChange): Part {
