@@ -37,6 +37,23 @@ export const foldCase = (text: string): string =>
 
 export const escapePattern = (text: string): string => text.replace(/[\\*?]/g, '\\$&');
 
+/** `~` and `C:` aren't folders that `..` leaves. */
+const ROOT = /^~|:$/;
+
+/** Removes `//`, `./`, `a/../` and a last `/`. */
+export function normalizePath(path: string): string {
+	if (!path.includes('/')) return path;
+	const kept: string[] = [];
+	for (const [index, segment] of path.split('/').entries()) {
+		const last = kept[kept.length - 1] ?? '..';
+		if (segment === '.' || (segment === '' && index > 0)) continue;
+		if (segment !== '..') kept.push(segment);
+		else if (last === '..' || hasWildcard(last) || ROOT.test(last)) kept.push(segment);
+		else if (last !== '') kept.pop();
+	}
+	return kept.length === 1 && kept[0] === '' ? '/' : kept.join('/') || '.';
+}
+
 /** Positions of a text that are 1 if neither a wildcard matches them, nor a text right after a wildcard */
 export type Guards = Uint8Array;
 

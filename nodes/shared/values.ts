@@ -168,6 +168,15 @@ export function quoteText(text: string): string {
 	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
 }
 
+/** Reads percent-encoded characters, if they're valid. */
+export function decodePath(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
 /** Parses a date-time, or seconds or milliseconds since 1970. Returns milliseconds, or NaN. */
 export function parseTimestamp(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;

@@ -1,4 +1,5 @@
 import { ANY, foldCase, Glob, hasWildcard, parsePattern } from '../../shared/globs';
+import { decodePath } from '../../shared/values';
 import { held, NO, YES, type Reach } from './rule';
 
 // Addresses are compared as clients read them (WHATWG URL).
@@ -8,15 +9,6 @@ export const parseAddress = (text: string): URL | undefined =>
 
 /** Characters that clients remove or read in different ways */
 const UNCLEAR = /[\s\\\p{Cc}]/u;
-
-/** Reads percent-encoded characters, if they're valid. */
-export function decodePath(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
-}
 
 const MAX_ENCODED = 3;
 

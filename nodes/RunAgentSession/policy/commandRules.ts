@@ -4,12 +4,13 @@ import {
 	Glob,
 	hasWildcard,
 	listDeepForms,
+	normalizePath,
 	parsePattern,
 	type Guards,
 } from '../../shared/globs';
 import { quoteText } from '../../shared/values';
 import { approveAddresses, compareAddress, denyAddresses, hasOpenHost } from './addresses';
-import { denyPaths, findNeed, normalizePath } from './paths';
+import { denyPaths, findNeed } from './paths';
 import { readPlainPattern } from './plainCommand';
 import { programName } from './programs';
 import { doubt, held, NO, YES, type Reach } from './rule';
@@ -141,17 +142,14 @@ function readPart(typed: readonly string[]) {
 	const findProgram: Finder = isName ? (words) => words.has(program) : findWord(name);
 	const words = typed.slice(1).map(foldCase);
 	const options = words.filter(isOption);
-	const finders = words.filter((word) => !isOption(word)).map(findWord);
+	const named = words.filter((word) => !isOption(word));
+	const finders = named.map(findWord);
 	return {
 		/** The name of its program, if it has no wildcards */
 		name: isName ? name : undefined,
 		size: typed.length,
 		/** Of its longest word that can't be shortened */
-		need: findNeed(
-			words
-				.filter((word) => !isOption(word) && /\d/.test(word) && !IS_ADDRESS.test(word))
-				.join(' '),
-		),
+		need: findNeed(named.filter((word) => /\d/.test(word) && !IS_ADDRESS.test(word)).join(' ')),
 		/** What it says. ` *` at the end is also nothing. */
 		lines: [line, ...(isOpen ? [line.slice(0, -1)] : [])].map((each) => each.join(' ')),
 		/**

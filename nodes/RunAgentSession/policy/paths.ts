@@ -1,28 +1,20 @@
-import { ANY, foldCase, Glob, hasWildcard, listDeepForms, parsePattern } from '../../shared/globs';
+import {
+	ANY,
+	foldCase,
+	Glob,
+	hasWildcard,
+	listDeepForms,
+	normalizePath,
+	parsePattern,
+} from '../../shared/globs';
 import { lazily } from '../../shared/lazily';
 import { doubt, held, NO, YES, type Reach } from './rule';
 
 // Paths are plain text: brackets, spaces and `&` are characters of file names.
 
-/** `~` and `C:` aren't folders that `..` leaves. */
-const ROOT = /^~|:$/;
 const DRIVE = /^[a-z]:$/i;
 /** Another notation of a path: `file:///x`, and `C:x` in the drive's current folder */
 const OTHER_NOTATION = /^(?:file:|[a-z]:(?!\/))/i;
-
-/** Removes `//`, `./`, `a/../` and a last `/`. */
-export function normalizePath(path: string): string {
-	if (!path.includes('/')) return path;
-	const kept: string[] = [];
-	for (const [index, segment] of path.split('/').entries()) {
-		const last = kept[kept.length - 1] ?? '..';
-		if (segment === '.' || (segment === '' && index > 0)) continue;
-		if (segment !== '..') kept.push(segment);
-		else if (last === '..' || hasWildcard(last) || ROOT.test(last)) kept.push(segment);
-		else if (last !== '') kept.pop();
-	}
-	return kept.length === 1 && kept[0] === '' ? '/' : kept.join('/') || '.';
-}
 
 /** `/`, `~`, `C:`, `file:/` or `../` at the start, all of which has to be typed */
 const OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/|(?:\.\.(?:\/|$))+)/i;
@@ -183,14 +175,12 @@ export function denyPaths(parsed: string) {
 export function approvePaths(pattern: string) {
 	const forms = listDeepForms(parsePattern(pattern.trim()));
 	const globs = forms.map((form) => new Glob(normalizePath(form)));
-	return {
-		reach({ text, guards }: ComparedPath): Reach {
-			const matching = globs.filter((glob) => glob.matches(text));
-			if (matching.length === 0) return NO;
-			return matching.some((glob) => glob.matches(text, guards))
-				? YES
-				: held("its wildcard doesn't match a path that leads out of the folder");
-		},
+	return ({ text, guards }: ComparedPath): Reach => {
+		const matching = globs.filter((glob) => glob.matches(text));
+		if (matching.length === 0) return NO;
+		return matching.some((glob) => glob.matches(text, guards))
+			? YES
+			: held("its wildcard doesn't match a path that leads out of the folder");
 	};
 }
 
@@ -199,15 +189,13 @@ export function approveSearches(pattern: string) {
 	const parsed = parsePattern(pattern.trim());
 	const folder = parsed.slice(0, -1);
 	const isFolder = parsed.endsWith(`/${ANY}`) && !hasWildcard(folder);
-	return {
-		reach: (text: string, permission: string): Reach =>
-			permission.trim().toLowerCase() === 'glob' &&
-			isFolder &&
-			text.startsWith(folder) &&
-			!text.includes('..')
-				? YES
-				: NO,
-	};
+	return (text: string, permission: string): Reach =>
+		permission.trim().toLowerCase() === 'glob' &&
+		isFolder &&
+		text.startsWith(folder) &&
+		!text.includes('..')
+			? YES
+			: NO;
 }
 
 export type ComparedPath = ReturnType<typeof comparePath>;

@@ -1,12 +1,11 @@
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern } from '../../shared/globs';
-import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { readPermission, type Kind } from '../../shared/approvals/permissions';
 import { isSameRequest } from '../../shared/approvals/rememberedRequest';
+import { findObstacle } from '../../shared/approvals/requestShape';
 import { getOrAdd, lazily, oncePer } from '../../shared/lazily';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
-import { canBeId } from '../../shared/validation';
-import { toText, isRecord, quoteText } from '../../shared/values';
+import { isRecord, quoteText } from '../../shared/values';
 import { approveAddresses, denyAddresses } from './addresses';
 import { approveCommands, denyCommands } from './commandRules';
 import { approvePaths, approveSearches, denyPaths } from './paths';
@@ -101,8 +100,8 @@ function compileApproval(pattern: string): Matcher {
 	return {
 		lookUp: (kind) => (kind === 'commands' ? commands() : {}),
 		reach({ text, approvedAs, path, address, command }, { permission }) {
-			if (approvedAs === 'searches') return searches().reach(text, permission);
-			if (approvedAs === 'paths') return path ? paths().reach(path) : NO;
+			if (approvedAs === 'searches') return searches()(text, permission);
+			if (approvedAs === 'paths') return path ? paths()(path) : NO;
 			if (approvedAs === 'addresses') return address ? addresses().reach(address) : NO;
 			return command ? commands().reach(command, text) : NO;
 		},
@@ -240,7 +239,12 @@ function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kin
 
 type RuleIndex = ReturnType<typeof indexRules>;
 
-const TOO_MUCH = "it's too much for rules";
+/** Returns the decision of a rule that covers a text. */
+const ruledBy = ({ name, rule }: IndexedRule, text: string): TextRuling => ({
+	decision: rule.decision,
+	decidedBy: name,
+	because: `${name} ${DECIDES[rule.decision]} ${quoteText(text)}`,
+});
 
 /**
  * Applies the first rule that reaches a text. Behind a rule that denies or asks, and may reach it, an approver decides unless a later
@@ -261,9 +265,7 @@ function ruleText(
 		const isWhole = rule.request ?? (isEverything || exact.includes(text.text));
 		const reached = isWhole ? YES : each.reach(text, request);
 		if (reached.reach === 'yes') {
-			const because = `${name} ${DECIDES[decision]} ${shown}`;
-			if (doubted && decision !== 'deny') return doubted;
-			return { decision, decidedBy: name, because };
+			return doubted && decision !== 'deny' ? doubted : ruledBy(each, text.shown);
 		}
 		if (reached.reach === 'doubt')
 			doubted ??= {
@@ -289,12 +291,10 @@ function ruleTooMuch(
 	also: IndexedRule[],
 ): TextRuling {
 	const [first] = inOrder([...findWhole(text), ...also]);
-	if (first && (first.rule.decision !== 'approve' || first.at < (firstDenial?.at ?? Infinity))) {
-		const { name, rule } = first;
-		const because = `${name} ${DECIDES[rule.decision]} ${quoteText(text)}`;
-		return { decision: rule.decision, decidedBy: name, because };
-	}
-	return { decision: 'ask', decidedBy: firstDenial?.name ?? DEFAULT_DECISION, because: TOO_MUCH };
+	if (first && (first.rule.decision !== 'approve' || first.at < (firstDenial?.at ?? Infinity)))
+		return ruledBy(first, text);
+	const decidedBy = firstDenial?.name ?? DEFAULT_DECISION;
+	return { decision: 'ask', decidedBy, because: "it's too much for rules" };
 }
 
 /** Joins different texts, and counts those after the first few. */
@@ -369,22 +369,6 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 			because: joinUnique(deciding, 'because', ', '),
 		};
 	};
-}
-
-/** Returns why nobody can answer a pending request, or undefined. */
-export const findUnanswerable = ({ id }: Record<string, unknown>): string | undefined =>
-	typeof id === 'string' && canBeId(id) ? undefined : 'it has no ID to answer to';
-
-/** Returns the reason why a pending request can't be decided, or undefined. */
-function findObstacle(interaction: unknown): string | undefined {
-	if (!isRecord(interaction)) return "it isn't an object";
-	const { type } = interaction;
-	return (
-		findUnanswerable(interaction) ??
-		(type === 'permission'
-			? undefined
-			: `its type ${quoteVisible(toText(type), 60)} isn't a permission request`)
-	);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { ANY, foldCase, Glob, hasWildcard, ONE } from '../../shared/globs';
+import { ANY, foldCase, Glob, hasWildcard, normalizePath, ONE } from '../../shared/globs';
 import { lazily } from '../../shared/lazily';
-import { quoteText } from '../../shared/values';
-import { compareWord, decodePath } from './addresses';
-import { normalizePath, Places } from './paths';
+import { decodePath, quoteText } from '../../shared/values';
+import { compareWord } from './addresses';
+import { Places } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';
 import { guardWords, programName } from './programs';
 

@@ -6,12 +6,11 @@ import {
 } from '../../shared/approvals/options';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { isRecord } from '../../shared/values';
-import { findShapeProblem } from '../../shared/approvals/requestShape';
+import { findShapeProblem, findUnanswerable } from '../../shared/approvals/requestShape';
 import type { Interaction } from '../../shared/client/session';
 import {
 	askVerdict,
 	createJudge,
-	findUnanswerable,
 	type AskVerdict,
 	type Policy,
 	type Ruling,

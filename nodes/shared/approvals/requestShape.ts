@@ -1,5 +1,7 @@
 import { MAX_REQUEST_BYTES } from '../limits';
-import { isRecord, quote } from '../values';
+import { canBeId } from '../validation';
+import { isRecord, quote, toText } from '../values';
+import { quoteVisible } from './visibleText';
 
 // A pending request that isn't as the API document shows it, or that is too large. Nobody decides it here.
 
@@ -73,4 +75,20 @@ export function findShapeProblem(request: AnyFields): string | undefined {
 	const [field, read, , is] = wrong;
 	const verb = field.endsWith('s') ? "aren't" : "isn't";
 	return `its ${field} ${verb} ${is}: ${quote(read(request), 100)}`;
+}
+
+/** Returns why nobody can answer a pending request, or undefined. */
+export const findUnanswerable = ({ id }: Record<string, unknown>): string | undefined =>
+	typeof id === 'string' && canBeId(id) ? undefined : 'it has no ID to answer to';
+
+/** Returns the reason why a pending request can't be decided, or undefined. */
+export function findObstacle(interaction: unknown): string | undefined {
+	if (!isRecord(interaction)) return "it isn't an object";
+	const { type } = interaction;
+	return (
+		findUnanswerable(interaction) ??
+		(type === 'permission'
+			? undefined
+			: `its type ${quoteVisible(toText(type), 60)} isn't a permission request`)
+	);
 }
