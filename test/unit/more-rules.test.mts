@@ -5,7 +5,7 @@ import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
 import { rememberRequests } from '../../nodes/RunAgentSession/requests/summary.ts';
 import { readWholeRequest } from '../../nodes/shared/approvals/rememberedRequest.ts';
 import {
-	applyPolicy,
+	createJudge,
 	withoutExpired,
 	type Policy,
 } from '../../nodes/RunAgentSession/policy/rules.ts';
@@ -25,7 +25,7 @@ const by = (entries: unknown, changes: Partial<Policy> = {}) =>
 const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
 
 const said = (entries: unknown, patterns = ['git push'], changes: Partial<Policy> = {}) =>
-	applyPolicy(request({ patterns }), by(entries, changes));
+	createJudge(by(entries, changes))(request({ patterns }));
 
 describe('an entry of More Rules', () => {
 	test('decides after the rules of the node', () => {
@@ -60,7 +60,7 @@ describe('an entry of More Rules', () => {
 	test('is ignored when it has expired', () => {
 		const now = Date.parse('2026-11-23T12:00:00Z');
 		const said = (expires: unknown) =>
-			applyPolicy(request(), withoutExpired(by([entry({ expires })]), now)).decision;
+			createJudge(withoutExpired(by([entry({ expires })]), now))(request()).decision;
 		for (const expires of ['2026-11-23T12:00:00Z', '2026-11-23T12:30+01:00', new Date(now - 1)])
 			expect(said(expires)).toBe('ask');
 		for (const expires of [
@@ -78,7 +78,7 @@ describe('an entry of More Rules', () => {
 test('an entry keeps its number if entries before it are empty or have expired', () => {
 	const entries = [entry({ expires: '2020-01-01T00:00Z' }), {}, entry({ pattern: 'ls' }), entry()];
 	const policy = withoutExpired(by(entries), Date.parse('2026-11-23'));
-	expect(applyPolicy(request(), policy)).toMatchObject({ decidedBy: 'more rule 4' });
+	expect(createJudge(policy)(request())).toMatchObject({ decidedBy: 'more rule 4' });
 });
 
 const NO_TIME = "needs an 'expires' with a date, a time and a time zone";
@@ -167,7 +167,7 @@ describe('a remembered request', () => {
 			...changes,
 		});
 	const again = (remembered: Record<string, unknown>, asked: object) =>
-		applyPolicy(asked, by(exactRules([remembered]))).decision;
+		createJudge(by(exactRules([remembered])))(asked).decision;
 
 	test.each<[string, object]>([
 		['another permission', { permission: 'shell' }],

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { checkRuleCount, checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
-import { applyPolicy, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { createJudge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { createDecider, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../nodes/shared/limits.ts';
 import { policy, request, rule } from './policies.mts';
 
 const ruling = (given: Policy, permission: string, patterns: string[]) =>
-	applyPolicy(request({ permission, patterns }), given);
+	createJudge(given)(request({ permission, patterns }));
 
 describe('rules', () => {
 	test('the first that applies decides', () => {
@@ -82,7 +82,7 @@ describe('rules', () => {
 		(permission, pattern, metadata, decision) => {
 			const rules = [rule('*', pattern, 'deny'), rule('*', '*', 'approve')];
 			const asked = request({ permission, patterns: ['https://b.io/a'], metadata });
-			expect(applyPolicy(asked, policy({ rules })).decision).toBe(decision);
+			expect(createJudge(policy({ rules }))(asked).decision).toBe(decision);
 		},
 	);
 

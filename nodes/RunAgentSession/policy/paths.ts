@@ -92,19 +92,19 @@ export class Places {
 	}
 }
 
+const findLongest = (texts: string[]): string | undefined =>
+	texts.sort((one, other) => other.length - one.length)[0];
+
 /** A text that a line of `Places` has in it */
 function placeGlob(text: string) {
 	const glob = hasWildcard(text) ? new Glob(ANY + text + ANY) : new Glob(text);
-	const literals = text.split(/[\uFDD0\uFDD1]/);
-	const needle = literals.reduce((longest, each) =>
-		each.length > longest.length ? each : longest,
-	);
+	const needle = findLongest(text.split(/[\uFDD0\uFDD1]/))!;
 	return (places: Places): boolean => places.has(glob, needle);
 }
 
 /** Returns the longest text without wildcards that folding doesn't change. */
 export const findNeed = (text: string): string | undefined =>
-	(text.match(/[a-z\d_-]+/g) ?? []).sort((one, other) => other.length - one.length)[0];
+	findLongest(text.match(/[a-z\d_-]+/g) ?? []);
 
 /** Compares paths with a folder or file that is denied, and all in it. */
 function denyFolder(folder: string) {

@@ -1,6 +1,6 @@
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern } from '../../shared/globs';
 import type { OptionPreferences } from '../../shared/approvals/options';
-import { readPermission, type Kind } from '../../shared/approvals/permissions';
+import type { Kind } from '../../shared/approvals/permissions';
 import { isSameRequest } from '../../shared/approvals/rememberedRequest';
 import { findObstacle } from '../../shared/approvals/requestShape';
 import { getOrAdd, lazily, oncePer } from '../../shared/lazily';
@@ -146,10 +146,8 @@ const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const compiled = lazily(() => (isApproval ? compileApproval : compileDenial)(pattern));
 	return {
 		rule,
-		exact: request
-			? []
-			: [...(hasValues ? [] : [rule.pattern]), ...(hasWildcard(parsed) ? [] : [parsed])],
-		isEverything: !request && parsed.trim() !== '' && parsed.replaceAll(ANY, '').trim() === '',
+		exact: [...(hasValues ? [] : [rule.pattern]), ...(hasWildcard(parsed) ? [] : [parsed])],
+		isEverything: parsed.trim() !== '' && parsed.replaceAll(ANY, '').trim() === '',
 		isFor: (asked) =>
 			request !== undefined ||
 			(permission.matches(fold(asked)) && (!isLimited || PERMISSION.test(asked))),
@@ -314,8 +312,7 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 	const contexts = new Map<string, Map<string, TextRuling[]>>();
 
 	function listRulings(request: ComparedRequest): TextRuling[] {
-		const { permission, given, context, whole, read } = request;
-		const isKnown = readPermission(permission) !== undefined;
+		const { permission, isKnown, given, context, whole, read } = request;
 		const indexFor = ({ approvedAs }: ComparedText): RuleIndex => {
 			const kind = isKnown ? approvedAs : undefined;
 			const make = () => indexRules(compiled, permission, kind);
@@ -390,6 +387,3 @@ export function createJudge(
 		return ruleRequest()(interaction);
 	};
 }
-
-export const applyPolicy = (interaction: unknown, policy: Policy): Ruling =>
-	createJudge(policy)(interaction);

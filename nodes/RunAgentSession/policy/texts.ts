@@ -32,22 +32,17 @@ const FIELDS: Array<[name: string, kind: Kind]> = [
 ];
 
 /** Returns the fields with texts, without empty ones. */
-function listFields(request: Record<string, unknown>) {
-	const { metadata } = request;
-	const found: Array<{ name: string; kind: Kind; value: unknown }> = [];
-	const add = (place: unknown, isOuter: boolean) => {
-		if (!isRecord(place)) return;
-		for (const [name, kind] of FIELDS) {
-			const value = place[name];
-			if (value === undefined || value === null || !Object.hasOwn(place, name)) continue;
-			if (toText(value).trim() !== '') found.push({ name, kind, value });
-		}
-		if (isOuter) for (const inner of [place.input, place.args]) add(inner, false);
-	};
-	add(request, true);
-	add(metadata, true);
-	return found;
-}
+const listFields = (request: Record<string, unknown>) =>
+	[request, request.metadata]
+		.filter(isRecord)
+		.flatMap((place) => [place, place.input, place.args])
+		.filter(isRecord)
+		.flatMap((place) =>
+			FIELDS.filter(([name]) => Object.hasOwn(place, name)).map(([name, kind]) => {
+				return { name, kind, value: place[name] };
+			}),
+		)
+		.filter(({ value }) => value !== undefined && value !== null && toText(value).trim() !== '');
 
 /** Returns why rules can't read a request, or undefined. */
 export function findUnreadable(request: Record<string, unknown>): string | undefined {
@@ -63,9 +58,8 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 }
 
 /** Returns the texts that rules compare, each once: the patterns, and fields. */
-function listTexts(request: Record<string, unknown>): ComparedText[] {
+function listTexts(request: Record<string, unknown>, isKnown: boolean): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
-	const isKnown = readPermission(permission) !== undefined;
 	const describe = (text: string, kind?: Kind): ComparedText => {
 		return { text, shown: text, approvedAs: (isKnown && kind) || approvedKind(permission, text) };
 	};
@@ -76,33 +70,32 @@ function listTexts(request: Record<string, unknown>): ComparedText[] {
 	return [...new Map(all.map((each) => [`${each.approvedAs} ${each.text}`, each])).values()];
 }
 
-/** Reads a text in each of the ways in which rules can read it. A command has each of its parts. */
-function readText(given: ComparedText, isKnown: boolean, folder?: string): ComparedText[] {
-	const { text, approvedAs } = given;
-	const isKind = (kind: Kind) => kind === approvedAs || !isKnown;
-	const base: ComparedText = {
-		...given,
-		...(isKind('paths') && { path: comparePath(text) }),
-		...(isKind('addresses') && { address: compareAddress(text) }),
-	};
-	if (!isKind('commands')) return [base];
-	return readCommand(text, folder).map((command) => {
-		return { ...base, shown: command.text, command };
-	});
-}
-
 /** Reads the texts of a request when they're compared. */
 export function readRequest(request: Record<string, unknown>) {
 	const permission = request.permission as string;
 	const isKnown = readPermission(permission) !== undefined;
 	const { cwd } = isRecord(request.metadata) && !('cwd' in request) ? request.metadata : request;
 	const folder = typeof cwd === 'string' ? cwd : undefined;
-	const given = listTexts(request);
+	const given = listTexts(request, isKnown);
 	const hasCommands = !isKnown || given.some(({ approvedAs }) => approvedAs === 'commands');
 	const commands = hasCommands ? given.map(({ text }) => text) : [];
-	const read = (each: ComparedText) => readText(each, isKnown, folder);
+	/** Reads a text in each of the ways in which rules can read it. A command has each of its parts. */
+	function read(text: ComparedText): ComparedText[] {
+		const isKind = (kind: Kind) => kind === text.approvedAs || !isKnown;
+		const base: ComparedText = {
+			...text,
+			...(isKind('paths') && { path: comparePath(text.text) }),
+			...(isKind('addresses') && { address: compareAddress(text.text) }),
+		};
+		if (!isKind('commands')) return [base];
+		return readCommand(text.text, folder).map((command) => {
+			return { ...base, shown: command.text, command };
+		});
+	}
 	return {
 		permission,
+		/** True if the table has its permission */
+		isKnown,
 		given,
 		read,
 		/** The same in requests whose texts are compared with the same others */
