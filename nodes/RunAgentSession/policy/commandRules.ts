@@ -103,13 +103,11 @@ const isShortened = (word: string, { pieces }: Words): boolean =>
 	[...word].some((_, end) => end > 0 && pieces.has(word.slice(0, end)));
 
 /** Finds what may be denied as a path, or a piece of a word. */
-function findPath(text: string): Finder {
-	const { mayMean } = denyPaths(text);
-	return (words, all) => mayMean(words.places(), () => all().places(), all().isAnywhere());
-}
-
 function findPiece(text: string): Finder {
-	if (text.includes('/') || hasWildcard(text)) return findPath(text);
+	if (text.includes('/') || hasWildcard(text)) {
+		const { mayMean } = denyPaths(text);
+		return (words, all) => mayMean(words.places(), () => all().places(), all().isAnywhere());
+	}
 	const word = new Glob(text);
 	return (words) => words.has(word) || isShortened(text, words);
 }

@@ -24,11 +24,6 @@ const NAME_OUTSIDE = /^(?:~[^/]*|\.\.)(?:\/\.\.)*\/([^/]+)/;
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** A folder of a process that is the current one, or the root */
 const OF_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
-/** Has the same form when it's folded */
-const IS_FOLDED = (() => {
-	const name = String.raw`\.?[a-z\d_~@%+,=\uFDD0\uFDD1-]+(?:\.[a-z\d_~@%+,=\uFDD0\uFDD1-]+)*`;
-	return new RegExp(`^(?!/proc/)/?${name}(?:/${name})*$`);
-})();
 
 /** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
 export function foldPath(path: string): string {
@@ -58,7 +53,7 @@ export class Places {
 	/** @param isOpen true if a name that is only wildcards can be any */
 	constructor(paths: Iterable<string>, isOpen = true) {
 		this.isOpen = isOpen;
-		const folded = [...paths].map((path) => (IS_FOLDED.test(path) ? path : foldPath(path)));
+		const folded = [...paths].map(foldPath);
 		const plain = folded.filter((path) => !hasWildcard(path));
 		this.lines = plain.map((path) => `\n/${path}/\n`);
 		this.text = this.lines.join('');

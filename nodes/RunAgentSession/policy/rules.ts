@@ -283,11 +283,8 @@ function ruleText(
 }
 
 /** Applies the rules that need no comparison: exact texts and `*`. */
-function ruleTooMuch(
-	text: string,
-	{ findWhole, firstDenial }: RuleIndex,
-	also: IndexedRule[],
-): TextRuling {
+function ruleTooMuch(text: string, index: RuleIndex, also: IndexedRule[]): TextRuling {
+	const { findWhole, firstDenial } = index;
 	const [first] = inOrder([...findWhole(text), ...also]);
 	if (first && (first.rule.decision !== 'approve' || first.at < (firstDenial?.at ?? Infinity)))
 		return ruledBy(first, text);

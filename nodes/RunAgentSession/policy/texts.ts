@@ -8,9 +8,6 @@ import { readCommand, Words, type ComparedCommand } from './words';
 
 // Reads the texts of a request as rules compare them.
 
-const approvedKind = (permission: string, text: string): Kind =>
-	readPermission(permission)?.kind ?? (HAS_SCHEME.test(text) ? 'addresses' : 'commands');
-
 /** A text of a request, or a part of its command. What a rule needs is read once. */
 export interface ComparedText {
 	text: string;
@@ -58,10 +55,12 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 }
 
 /** Returns the texts that rules compare, each once: the patterns, and fields. */
-function listTexts(request: Record<string, unknown>, isKnown: boolean): ComparedText[] {
+function listTexts(request: Record<string, unknown>): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
-	const describe = (text: string, kind?: Kind): ComparedText => {
-		return { text, shown: text, approvedAs: (isKnown && kind) || approvedKind(permission, text) };
+	const known = readPermission(permission)?.kind;
+	const describe = (text: string, own?: Kind): ComparedText => {
+		const unknown = HAS_SCHEME.test(text) ? 'addresses' : 'commands';
+		return { text, shown: text, approvedAs: known ? (own ?? known) : unknown };
 	};
 	const all = [
 		...patterns.map((text) => describe(text)),
@@ -76,7 +75,7 @@ export function readRequest(request: Record<string, unknown>) {
 	const isKnown = readPermission(permission) !== undefined;
 	const { cwd } = isRecord(request.metadata) && !('cwd' in request) ? request.metadata : request;
 	const folder = typeof cwd === 'string' ? cwd : undefined;
-	const given = listTexts(request, isKnown);
+	const given = listTexts(request);
 	const hasCommands = !isKnown || given.some(({ approvedAs }) => approvedAs === 'commands');
 	const commands = hasCommands ? given.map(({ text }) => text) : [];
 	/** Reads a text in each of the ways in which rules can read it. A command has each of its parts. */
