@@ -23,11 +23,14 @@ export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
 	return { html };
 }
 
+// The style adds the visible signs, so that copied text is unchanged.
+const LINE_BREAK = markup`<span class="line">\n</span>`;
+const TAB = markup`<span class="tab">\t</span>`;
+
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	text: (text) => text,
-	// The style adds the visible signs, so that copied text is unchanged.
-	'line break': (text) => markup`<span class="line">${text}</span>`,
-	tab: (text) => markup`<span class="tab">${text}</span>`,
+	'line break': () => LINE_BREAK,
+	tab: () => TAB,
 	mixed: (text) => markup`<mark class="mixed">${text}</mark>`,
 	// Its name, which needs no escaping: there may be thousands.
 	hidden: (text) => ({ html: `<mark>${text}</mark>` }),
