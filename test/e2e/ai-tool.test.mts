@@ -1,18 +1,24 @@
 // Both nodes as tools of n8n's AI Agent, whose model plays a script, in the real n8n against the local mock service.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { listExecutions } from '../../n8n-host/executions.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
 import {
 	agentSession,
+	arrival,
+	arrived,
 	byId,
+	callApi,
 	chain,
 	eventually,
 	manualTrigger,
 	node,
+	NODE,
 	play,
 	projectId,
 	getRecord,
 	testWith,
 	useStage,
+	workflow,
 	workspaceAutomation,
 } from './support.mts';
 import {
@@ -117,6 +123,8 @@ const goOn = asTool(
 	'Go on',
 );
 const run = (prompt: string): Turn => [{ tool: 'Run_an_agent', with: { prompt } }];
+
+const DID_NOT_FINISH = expect.stringContaining('did not finish within 0.1 minutes and was aborted');
 
 describe("the model's view", () => {
 	test('has a tool for each node, with the fields that the model fills in', async () => {
@@ -267,6 +275,19 @@ describe('Run Agent Session as a tool', () => {
 		]);
 	});
 
+	test.each([
+		['aborts the session', 'abort', { error: DID_NOT_FINISH }],
+		['lets it run', 'letRun', { status: 'still_running' }],
+	])('at Max Wait %s, and tells the model', async (_, onMaxWait, outcome) => {
+		const prompt = `[work 10h] At Max Wait: ${onMaxWait}`;
+		const parameters = { ...runAgent.parameters, maxWait: 0.05, onMaxWait };
+		await playScript([run(prompt), 'It took too long.'], [{ ...runAgent, parameters }]);
+
+		const [{ sessionId, aborted }] = await getSessions(prompt);
+		expect(lastTold(model.told()[1])).toMatchObject([{ ...outcome, sessionId }]);
+		expect(aborted).toBe(onMaxWait === 'abort');
+	});
+
 	test('aborts the session on Stop', async () => {
 		const { host } = stage;
 		const prompt = '[work 10h]';
@@ -279,6 +300,88 @@ describe('Run Agent Session as a tool', () => {
 		await host.stop(executionId);
 
 		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
+		await eventually(async () => (await getRecord(stage, sessionId)).aborted);
+	});
+});
+
+describe('a workflow with Run Agent Session as a tool', () => {
+	/** Returns a tool that calls a workflow in which the agent's input is the prompt. */
+	async function callWorkflow(parameters: Record<string, unknown> = {}) {
+		const trigger = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+			parameters: { inputSource: 'passthrough' },
+		});
+		const session = agentSession({ prompt: '={{ $json.query }}', ...parameters });
+		const workflowId = await stage.host.importWorkflow(
+			workflow('Called', [trigger, session, arrival('Approver')], {
+				Called: [[NODE]],
+				[NODE]: [[], ['Approver']],
+			}),
+		);
+		// n8n 2 calls no workflow that isn't published. n8n 1 has nothing there to publish.
+		await stage.host.activate(workflowId).catch(() => {});
+		const tool = node('Delegate', '@n8n/n8n-nodes-langchain.toolWorkflow', 2.2, {
+			parameters: {
+				description: 'Runs an agent',
+				workflowId: byId(workflowId),
+				workflowInputs: { mappingMode: 'defineBelow', value: {} },
+			},
+		});
+		return { workflowId, tool };
+	}
+
+	const delegate = (prompt: string): Turn => [{ tool: 'Delegate', with: { input: prompt } }];
+
+	const latestExecution = async (workflowId: string) =>
+		(await listExecutions(stage.host.rest, workflowId))[0];
+
+	test('sends a request to the approver, and returns to the model when the session has ended', async () => {
+		const { workflowId, tool } = await callWorkflow();
+		const prompt = '[ask bash: git fetch] [say Fetched.]';
+		const played = playScript([delegate(prompt), (told) => lastTold(told)[0].text], [tool]);
+		const { sessionId } = await eventually(async () =>
+			(await getSessions(prompt)).find(({ polls }) => polls > 0),
+		);
+		const { id } = await eventually(
+			async () =>
+				(await callApi(stage, 'GET', `/agent/sessions/${sessionId}`)).pendingInteractions[0],
+		);
+		const path = `/agent/sessions/${sessionId}/interactions/${id}/resolve`;
+		await callApi(stage, 'POST', path, { type: 'permission', response: 'once' });
+
+		expect((await played).items('AI Agent')).toEqual([{ output: 'Fetched.' }]);
+		expect(lastTold(model.told()[1])).toMatchObject([{ status: 'completed', sessionId }]);
+		const called = await stage.host.waitForExecution((await latestExecution(workflowId)).id);
+		expect(arrived(called, 'Approver')).toMatchObject([
+			{ sessionId, pendingInteractions: [{ patterns: ['git fetch'] }] },
+		]);
+	});
+
+	test('tells the model the error of Max Wait, which aborts the session', async () => {
+		const { tool } = await callWorkflow({ maxWait: 0.05 });
+		const prompt = '[work 10h] In a workflow, at Max Wait';
+		await playScript([delegate(prompt), 'It took too long.'], [tool]);
+
+		expect(model.told()[1].messages.at(-1)!.content).toEqual(DID_NOT_FINISH);
+		expect(await getSessions(prompt)).toMatchObject([{ aborted: true }]);
+	});
+
+	test("isn't stopped with the agent: Stop of its own execution aborts the session", async () => {
+		const { host } = stage;
+		const { workflowId, tool } = await callWorkflow();
+		const prompt = '[work 10h] In a workflow, stopped';
+		model.play([delegate(prompt)]);
+		const executionId = await host.run(await host.importWorkflow(agentWith([tool])));
+		const { sessionId } = await eventually(async () =>
+			(await getSessions(prompt)).find(({ polls }) => polls > 0),
+		);
+
+		await host.stop(executionId);
+		expect((await host.waitForExecution(executionId)).status).toBe('canceled');
+		const called = await latestExecution(workflowId);
+		expect(called.status).toBe('running');
+		expect((await getRecord(stage, sessionId)).aborted).toBe(false);
+
+		await host.stop(called.id);
 		await eventually(async () => (await getRecord(stage, sessionId)).aborted);
 	});
 });
