@@ -53,16 +53,24 @@ function expandLists(token: string): string[] {
 	return expanded;
 }
 
+/** Returns a text with one wildcard in place of each `[abc]`. A regular expression would search all of `[[[[` at each bracket. */
+function mergeClasses(text: string): string {
+	const segments = text.split(']');
+	const rest = segments.pop()!;
+	const merged = segments.map((segment) => {
+		const at = segment.indexOf('[', segment.lastIndexOf('/') + 1);
+		return at < 0 || at === segment.length - 1 ? `${segment}]` : segment.slice(0, at) + ONE;
+	});
+	return merged.join('') + rest;
+}
+
 /** Returns a text of the shell with its wildcards. A list that is left, and `{1..3}`, can be anything. */
 function toGlob(token: string): string {
 	const start = token.search(/[{]/);
 	const end = token.lastIndexOf('}');
 	const isExpanded = 0 <= start && start < end && /,|\.\./.test(token.slice(start, end));
 	const text = isExpanded ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
-	return text
-		.replace(/\[[^\]/]+\]/g, ONE)
-		.replace(/\*+/g, ANY)
-		.replace(/\?/g, ONE);
+	return mergeClasses(text).replace(/\*+/g, ANY).replace(/\?/g, ONE);
 }
 
 /** Returns the texts of a command's words that can be paths. */
