@@ -20,6 +20,7 @@ import {
 	eventually,
 	node,
 	NODE,
+	projectId,
 	sessionsFor,
 } from './support.mts';
 
@@ -100,7 +101,7 @@ const looping = (name: string, batchSize: number) =>
 	});
 
 const failing = (name: string) => [
-	{ n: 1, prompt: `${name} 1 [work 1m] [fail Out of disk]` },
+	{ n: 1, prompt: `${name} 1 [work 1m] [say Half done.] [fail Out of disk]` },
 	{ n: 2, prompt: `${name} 2 [work 5m] [say Done 2.]` },
 ];
 
@@ -314,11 +315,21 @@ describe('settings of the node', () => {
 		).toEqual(['failed', 'completed']);
 	});
 
-	test('a failure leaves through the error output, with the other item', async () => {
+	test('a failure leaves through the error output with its work, and with the other item', async () => {
 		const execution = await outcome('Error output');
 		expectSuccess(execution);
+		const [{ sessionId }] = await sessionsFor(stage, failing('Error output')[0].prompt);
 		expect(arrived(execution, 'Failed')).toMatchObject([
-			{ error: expect.stringContaining('Out of disk') },
+			{
+				error: expect.stringContaining('Out of disk'),
+				message: expect.any(String),
+				text: 'Half done.',
+				status: 'failed',
+				sessionId,
+				dashboardUrl: expect.stringContaining(sessionId),
+				projectId,
+				decisions: [],
+			},
 		]);
 		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done 2.' }]);
 	});
