@@ -9,7 +9,7 @@ import { guardWords, programName } from './programs';
 // The words that a shell or another program may find in a text, whatever their place: a denial looks for its own in here.
 
 const PIECE = /[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu;
-const ESCAPE = /\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
+const ESCAPE = /(?<!\\)\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
 export const FOLDER_CHANGES = ['cd', 'pushd', 'popd', 'chdir'];
 /** Places in a joined option where a word can begin: `rm` in `-tfxrm` */
 const MAX_JOINED = 6;
