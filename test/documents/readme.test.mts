@@ -202,7 +202,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'**On Error** is set': [
 		'becomes an item with On Error, together with the others',
-		'a failure leaves through the error output, with the other item',
+		'a failure leaves through the error output with its work, and with the other item',
 	],
 	'execution order v0': ['execution order v0 runs what is behind the node, too'],
 	'Execute step': [

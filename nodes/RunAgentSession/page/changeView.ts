@@ -36,10 +36,11 @@ const ROWS: Record<ChangeLine['sign'], ReturnType<typeof rowParts>> = {
 	'@': rowParts('part', ''),
 };
 
-function lineRow({ sign, old, new: current, text }: ChangeLine): Html {
+function lineRow({ sign, old, new: current, text }: ChangeLine): string {
 	const row = ROWS[sign];
 	const number = current ?? old;
-	return markup`${row.start}${number !== undefined && String(number)}${row.sign}${agentText(text, Infinity)}</td></tr>`;
+	const { html } = agentText(text, Infinity);
+	return `${row.start.html}${number ?? ''}${row.sign.html}${html}</td></tr>`;
 }
 
 function fileCaption(file: FileChange): Part {
@@ -55,7 +56,7 @@ function fileCaption(file: FileChange): Part {
 function fileView(caption: Part, lines: readonly ChangeLine[]): Html {
 	return lines.length > 0
 		? markup`<table class="change"><caption>${caption}</caption><tbody>
-${lines.map(lineRow)}</tbody></table>`
+${{ html: lines.map(lineRow).join('') }}</tbody></table>`
 		: markup`<p class="folder">${caption}</p>`;
 }
 

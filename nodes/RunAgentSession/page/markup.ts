@@ -39,8 +39,13 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 export const cutOff = (hidden: number): string =>
 	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
 
+/** Text in which nothing is hidden, mixed or broken: a change may have thousands of such lines. */
+const PLAIN = /^[ -~]*$/;
+
 /** Renders an agent's words unchanged, but isolated and with names for invisible characters. */
 export function agentText(text: string, limit = 1_000): Html {
+	if (text.length <= limit && PLAIN.test(text))
+		return { html: `<bdo dir="ltr">${render(text)}</bdo>` };
 	const { parts, hidden } = splitVisible(text, limit);
 	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
 	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
