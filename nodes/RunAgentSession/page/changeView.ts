@@ -1,7 +1,7 @@
 import { pluralize } from '../../shared/values';
 import { describeCounts, type FileChange } from '../changes/change';
 import type { ChangeLine } from '../changes/unifiedDiff';
-import { agentText, markup, mixedHint, type Html, type Part } from './markup';
+import { agentText, hasMixed, markup, MIXED_HINT, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.
 
@@ -53,11 +53,11 @@ function fileCaption(file: FileChange): Part {
 	];
 }
 
-function fileView(caption: Part, lines: readonly ChangeLine[]): Html {
-	return lines.length > 0
-		? markup`<table class="change"><caption>${caption}</caption><tbody>
-${{ html: lines.map(lineRow).join('') }}</tbody></table>`
-		: markup`<p class="folder">${caption}</p>`;
+function fileView(caption: Html, rows: Html): Html {
+	return rows.html === ''
+		? markup`<p class="folder">${caption}</p>`
+		: markup`<table class="change"><caption>${caption}</caption><tbody>
+${rows}</tbody></table>`;
 }
 
 /** Lines that aren't folded */
@@ -69,17 +69,23 @@ export function changeView(files: readonly FileChange[]): Html {
 	let foldedLines = 0;
 	const open: Html[] = [];
 	const folded: Html[] = [];
+	let isMixed = false;
+	// Looks at the parts: together, they may have megabytes.
+	const toView = (caption: Part, lines: readonly ChangeLine[]): Html => {
+		const parts = [markup`${caption}`, { html: lines.map(lineRow).join('') }] as const;
+		isMixed ||= parts.some(hasMixed);
+		return fileView(...parts);
+	};
 	for (const file of files) {
 		const { lines } = file;
 		const [shown, rest] = [lines.slice(0, left), lines.slice(left)];
-		if (left > 0) open.push(fileView(fileCaption(file), shown));
+		if (left > 0) open.push(toView(fileCaption(file), shown));
 		if (rest.length > 0 || left === 0)
-			folded.push(fileView([fileCaption(file), left > 0 && ', continued'], rest));
+			folded.push(toView([fileCaption(file), left > 0 && ', continued'], rest));
 		left -= shown.length;
 		foldedLines += rest.length;
 	}
-	const html = markup`${open}
-${folded.length > 0 && markup`<details><summary>${pluralize(foldedLines, 'more line')} of the change</summary>${folded}</details>`}`;
-	return markup`${html}
-${mixedHint(html)}`;
+	return markup`${open}
+${folded.length > 0 && markup`<details><summary>${pluralize(foldedLines, 'more line')} of the change</summary>${folded}</details>`}
+${isMixed && MIXED_HINT}`;
 }

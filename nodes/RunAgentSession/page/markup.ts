@@ -51,7 +51,10 @@ export function agentText(text: string, limit = 1_000): Html {
 	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
 }
 
-/** Explains the marks of words, if there are any. No text of the agent has these quotation marks in HTML. */
-export const mixedHint = (shown: Part): Part =>
-	render(shown).includes('class="mixed"') &&
-	markup`<p class="hint">A marked word mixes letters of different alphabets. It may not be the word it looks like.</p>`;
+/** No text of the agent has these quotation marks in HTML. */
+export const hasMixed = ({ html }: Html): boolean => html.includes('class="mixed"');
+
+export const MIXED_HINT = markup`<p class="hint">A marked word mixes letters of different alphabets. It may not be the word it looks like.</p>`;
+
+/** Explains the marks of words, if there are any. */
+export const mixedHint = (shown: Part): Part => hasMixed(markup`${shown}`) && MIXED_HINT;
