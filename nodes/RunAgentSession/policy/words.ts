@@ -1,4 +1,4 @@
-import { ANY, foldCase, Glob, hasWildcard, normalizePath, ONE } from '../../shared/globs';
+import { foldCase, Glob, hasWildcard, normalizePath, toGlob } from '../../shared/globs';
 import { lazily } from '../../shared/lazily';
 import { decodePath, quoteText } from '../../shared/values';
 import { compareWord } from './addresses';
@@ -51,26 +51,6 @@ function expandLists(token: string): string[] {
 				open.push(next.slice(0, found.index) + name + next.slice(found.index + found[0].length));
 	}
 	return expanded;
-}
-
-/** Returns a text with one wildcard in place of each `[abc]`. A regular expression would search all of `[[[[` at each bracket. */
-function mergeClasses(text: string): string {
-	const segments = text.split(']');
-	const rest = segments.pop()!;
-	const merged = segments.map((segment) => {
-		const at = segment.indexOf('[', segment.lastIndexOf('/') + 1);
-		return at < 0 || at === segment.length - 1 ? `${segment}]` : segment.slice(0, at) + ONE;
-	});
-	return merged.join('') + rest;
-}
-
-/** Returns a text of the shell with its wildcards. A list that is left, and `{1..3}`, can be anything. */
-function toGlob(token: string): string {
-	const start = token.search(/[{]/);
-	const end = token.lastIndexOf('}');
-	const isExpanded = 0 <= start && start < end && /,|\.\./.test(token.slice(start, end));
-	const text = isExpanded ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
-	return mergeClasses(text).replace(/\*+/g, ANY).replace(/\?/g, ONE);
 }
 
 /** Returns the texts of a command's words that can be paths. */
