@@ -6,8 +6,8 @@ import { join } from 'node:path';
 
 const PATHS = ['/bin', '/usr/bin', '/usr/local/bin'];
 
-/** The shells of this machine. Bash is part of macOS and of nearly every Linux. */
-export const SHELLS = ['bash', 'dash'].flatMap((name) => {
+/** The shells of this machine. Bash is part of macOS and of nearly every Linux. zsh and mksh judge where they are installed. */
+export const SHELLS = ['bash', 'dash', 'zsh', 'mksh'].flatMap((name) => {
 	const path = PATHS.map((folder) => `${folder}/${name}`).find(existsSync);
 	return path === undefined ? [] : [{ name, path }];
 });
