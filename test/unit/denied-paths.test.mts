@@ -35,7 +35,7 @@ const DENIED: Record<string, readonly string[]> = {
 		...['cat {secrets,x}/key', 'cat secret[s]/key', 'pushd secrets', 'make --directory=secrets'],
 		...[
 			'cat ~+/secrets/key',
-			'cat /work/site/secrets/key',
+			'cat /srv/site/secrets/key',
 			'cat x/../secrets/key',
 			'rm -r secrets//',
 		],
@@ -56,9 +56,9 @@ const DENIED: Record<string, readonly string[]> = {
 		...['tar -C / -cf x etc', 'cat /proc/self/root/etc/passwd', 'cat file:///%65tc/passwd'],
 		...['docker run -v /etc:/x y', 'cat //etc//passwd', 'cat /e*/passwd'],
 	],
-	'/work/site/.env': [
-		...['cat .env', 'cat ./.env', 'cat site/.env', 'cat /work/site/.env', 'cat ../.env'],
-		...['cat /proc/self/cwd/.env', 'cd /work/site && cat .env', 'cat /work/x/../site/.env'],
+	'/srv/site/.env': [
+		...['cat .env', 'cat ./.env', 'cat site/.env', 'cat /srv/site/.env', 'cat ../.env'],
+		...['cat /proc/self/cwd/.env', 'cd /srv/site && cat .env', 'cat /srv/x/../site/.env'],
 	],
 	'my docs/*': ['cat "my docs/x"', 'cat my\\ docs/x', 'rm -r "my docs"', "cp -r 'my docs' x"],
 };
@@ -108,10 +108,10 @@ test.each([
 	'site/.env',
 	'../.env',
 	'/proc/self/cwd/.env',
-	'/work/site/../site/.env',
+	'/srv/site/../site/.env',
 ])('behind a denial of an absolute path, reading %s is not approved', (path) => {
 	const rules: GivenRule[] = [
-		['read', '/work/site/.env', 'deny'],
+		['read', '/srv/site/.env', 'deny'],
 		['read', '*', 'approve'],
 	];
 	expect(ruled('read', path, ...rules).decision).not.toBe('approve');
