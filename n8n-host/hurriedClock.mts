@@ -20,15 +20,10 @@ globalThis.Date = new Proxy(RealDate, {
 const realPerformanceNow = performance.now.bind(performance);
 performance.now = () => realPerformanceNow() * factor;
 
-/** Who waits for the database, the network or a parser with a model, which are as slow as ever */
-const SLOW_AS_EVER = /typeorm|async-mutex|sendHttpRequest|parseAnswer/;
+/** Callers that wait for the database, the network, n8n's recovery or a parser with a model, which are as slow as ever */
+const SLOW_AS_EVER = /typeorm|async-mutex|sendHttpRequest|waitForRecovery|parseAnswer/;
 
-/** Who waits for n8n's recovery, which is as slow as ever. It takes seconds here. */
-const RECOVERS = /waitForRecovery/;
-const RECOVERY_FACTOR = Number(process.env.RECOVERY_FASTER ?? 6);
-
-const factorFor = (stack: string): number =>
-	SLOW_AS_EVER.test(stack) ? 1 : RECOVERS.test(stack) ? RECOVERY_FACTOR : factor;
+const factorFor = (stack: string): number => (SLOW_AS_EVER.test(stack) ? 1 : factor);
 
 /** A timer of Node's, faster */
 const hurried = <T extends typeof setTimeout | typeof setInterval>(real: T): T =>

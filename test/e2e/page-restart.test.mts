@@ -7,7 +7,7 @@ import { startLive, usePausingStage } from './pausing.mts';
 import { openLink, PHONE } from './phone.mts';
 import { arrived, describeWith, eventually, sessionsFor } from './support.mts';
 
-const stage = usePausingStage({ recoversMuch: true });
+const stage = usePausingStage();
 
 /** Approvers, of whom the last ones have a browser without scripts */
 const COUNT = 24;

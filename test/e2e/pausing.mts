@@ -33,8 +33,6 @@ interface PausingOptions {
 	twice?: boolean;
 	/** True if n8n takes its time for the recovery at its start */
 	recoversSlowly?: boolean;
-	/** True if the node waits for n8n's recovery in real time, because n8n has much to recover */
-	recoversMuch?: boolean;
 }
 
 /** Returns the stage of one test file, which is filled before its tests and ended after them. */
@@ -42,7 +40,6 @@ export function usePausingStage({
 	packageDir,
 	twice,
 	recoversSlowly,
-	recoversMuch,
 }: PausingOptions = {}): PausingStage {
 	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-pausing-'));
 	const clock = { faster: FASTER, origin: Date.now() };
@@ -60,7 +57,6 @@ export function usePausingStage({
 			env: {
 				...WITHOUT_EDITOR,
 				...(twice && { WAITS_TWICE: '50' }),
-				...(recoversMuch && { RECOVERY_FASTER: '1' }),
 			},
 		});
 		// After a restart, the first one is still there, but the new host doesn't know its ID.
