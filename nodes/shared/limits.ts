@@ -29,6 +29,10 @@ export const MAX_PAGES = 10_000;
 /** Entries that the trigger watches, and reads at each poll */
 export const MAX_WATCHED_ENTRIES = 20_000;
 
+/** Entries of a list in the panel, and characters of its JSON */
+export const MAX_LIST_ENTRIES = 1_000;
+export const MAX_LIST_CHARACTERS = 8 * MEBIBYTE;
+
 /** Rules of a policy, of all its fields together */
 export const MAX_RULES = 1_000;
 

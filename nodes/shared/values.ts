@@ -65,14 +65,6 @@ export function findInexactNumber(json: string): string | undefined {
 	return found[0];
 }
 
-/** Returns a JSON field's list: one object is a list of one, an empty field an empty list. Undefined for anything else. */
-export function parseList(field: unknown): unknown[] | undefined {
-	if (typeof field === 'string' && field.trim() === '') return [];
-	const value = typeof field === 'string' ? tryParseJson(field) : (field ?? []);
-	if (Array.isArray(value)) return value;
-	return isRecord(value) ? [value] : undefined;
-}
-
 /** The API document shows four levels. */
 const MAX_JSON_DEPTH = 100;
 

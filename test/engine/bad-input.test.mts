@@ -219,8 +219,8 @@ const table: Row[] = [
 	[
 		'analytics.query',
 		{ options: { parameters: { values: [{ name: ' ', value: 1 }] } } },
-		/^'Name' is empty$/,
-		/Enter a value/,
+		/^Parameter 1 of 'Query Parameters' has no name$/,
+		/name between the braces/,
 	],
 	[
 		'analytics.query',

@@ -59,11 +59,11 @@ describe('a value in a rule', () => {
 	});
 
 	test.each<[string, unknown, RegExp]>([
-		['={{ $json.nothing }}', 'x', /^'Pattern' of rule 1 has no value/],
-		['=git push {{ $json.value }}', null, /^'Pattern' of rule 1 has no value/],
-		['=git push {{ $json.value }}', '', /^'Pattern' of rule 1 has no value/],
-		['={{ $json.value }}', ['a', '*'], /^'Pattern' of rule 1 is not a text/],
-		['', 'x', /^Rule 1 has no pattern/],
+		['={{ $json.nothing }}', 'x', /^Rule 1 of 'Rules' has a pattern without a value/],
+		['=git push {{ $json.value }}', null, /^Rule 1 of 'Rules' has a pattern without a value/],
+		['=git push {{ $json.value }}', '', /^Rule 1 of 'Rules' has a pattern without a value/],
+		['={{ $json.value }}', ['a', '*'], /^Rule 1 of 'Rules' needs a text as 'pattern'/],
+		['', 'x', /^Rule 1 of 'Rules' has no pattern/],
 	])("that isn't a list is refused: %j with %j", async (pattern, value, message) => {
 		const execution = await trying({ pattern }, { value } as IDataObject, ['git push']);
 		expect(execution.error?.message).toMatch(message);
@@ -71,6 +71,6 @@ describe('a value in a rule', () => {
 
 	test('a value is required in a new rule: Approve alone is refused by name', async () => {
 		const execution = await trying({ permission: undefined }, {}, ['x']);
-		expect(execution.error?.message).toMatch(/^Rule 1 has no permission/);
+		expect(execution.error?.message).toMatch(/^Rule 1 of 'Rules' has no permission/);
 	});
 });

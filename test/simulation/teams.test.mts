@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { getError, pausingRun, policy, type WakeSettings } from './simulation.mts';
 
 const HOUR = 3_600_000;

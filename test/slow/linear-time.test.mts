@@ -4,8 +4,8 @@ import { bind } from '../../nodes/shared/analytics/bind.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
-import { readRequestsShown } from '../../nodes/RunAgentSession/requests/request.ts';
-import { checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
+import { readRequestsShown } from '../../nodes/RunAgentSession/panel/read.ts';
+import { readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
@@ -249,7 +249,11 @@ const READERS: Record<string, (text: string) => unknown> = {
 	"'Asked'": (text) => readRequestsShown(text),
 	"'Requests'": (text) => tryRules(text, { ...policy, mode: 'rules' }),
 	'the pattern of a rule': (text) => [
-		checkRules([{ permission: text, pattern: text, decision: 'approve' }]),
+		readRules(
+			'Rules',
+			{ rule: [{ permission: text, pattern: text, decision: 'approve' }] },
+			{ raw: undefined, evaluate: String },
+		),
 	],
 	'a session by ID or address': (text) => requireSessionId('Session', text),
 	'an ID': (text) => requireId('ID', text),

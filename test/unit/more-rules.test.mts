@@ -1,7 +1,7 @@
 // Rules from data: what an entry of More Rules means, which entries are errors, and which rule Try Rules suggests.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readMoreRules } from '../../nodes/RunAgentSession/panel/moreRules.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { rememberRequests } from '../../nodes/RunAgentSession/requests/summary.ts';
 import { readWholeRequest } from '../../nodes/shared/approvals/rememberedRequest.ts';
 import {
@@ -107,7 +107,7 @@ describe('More Rules accepts', () => {
 		[
 			'a wildcard that is a text',
 			[entry({ wildcard: 'true' })],
-			"has a 'wildcard' that is neither true nor false",
+			"needs true or false as 'wildcard'",
 		],
 		['an expiry that is a number', [entry({ expires: 7 })], NO_TIME],
 		['a day without a time', [entry({ expires: '2027-01-31' })], NO_TIME],
@@ -138,10 +138,11 @@ describe('More Rules accepts', () => {
 	});
 
 	test.each<[string, unknown, RegExp, RegExp]>([
-		['other text', 'git push', /is not a list of rules/, /Enter a JSON list/],
-		['deep nesting', JSON.parse(DEEP), /is not a list of rules/, /no deep nesting/],
-		['deep nesting in a text', DEEP, /is not a list of rules/, /deep/],
-		['list of over 1 MiB', [entry({ pattern: 'x'.repeat(2 ** 20) })], /is not a list/, /1 MiB/],
+		['other text', 'git push', /isn't a list of rules/, /Enter a JSON list/],
+		['deep nesting', JSON.parse(DEEP), /isn't a list of rules/, /no deep nesting/],
+		['deep nesting in a text', DEEP, /isn't a list of rules/, /deep/],
+		['list of over 8 MiB', [entry({ pattern: 'x'.repeat(2 ** 23) })], /isn't a list/, /8 MiB/],
+		['more than 1,000', Array(1_001).fill(entry()), /has more than 1000 rules/, /has 1001/],
 		[
 			'longer pattern',
 			[entry({ pattern: 'x'.repeat(4_097) })],

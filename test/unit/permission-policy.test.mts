@@ -1,11 +1,14 @@
 // Decisions of a policy, and requests that it leaves to an approver.
 import { describe, expect, test } from '@jest/globals';
-import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { checkRuleCount, checkRules } from '../../nodes/RunAgentSession/panel/policyChecks.ts';
+import type { Decision, Rule } from '../../nodes/RunAgentSession/policy/rule.ts';
+import { checkRuleCount, readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { createJudge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { createDecider, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../nodes/shared/limits.ts';
 import { policy, request, rule } from './policies.mts';
+
+const checkRules = (rules: Rule[]) =>
+	readRules('Rules', { rule: rules }, { raw: { rule: rules }, evaluate: String });
 
 const ruling = (given: Policy, permission: string, patterns: string[]) =>
 	createJudge(given)(request({ permission, patterns }));
@@ -128,7 +131,7 @@ describe('a rule with an empty field is refused', () => {
 				checkRules([rule('bash', '*', 'deny'), rule(permission, pattern, decision)]),
 			).toThrow(
 				expect.objectContaining({
-					message: `Rule 2 has no ${field}`,
+					message: `Rule 2 of 'Rules' has no ${field}`,
 					description: expect.stringMatching(/or \* for every/),
 				}),
 			);
@@ -147,8 +150,8 @@ describe('a rule with an empty field is refused', () => {
 		(pattern, decision, isRefused) => {
 			const check = () => checkRules([rule('*', '*', 'deny'), rule('webfetch', pattern, decision)]);
 			const refused = expect.objectContaining({
-				message: 'Rule 2 has a host that ends with a wildcard',
-				description: expect.stringMatching(/^Enter the whole host in rule 2/),
+				message: "Rule 2 of 'Rules' has a host that ends with a wildcard",
+				description: expect.stringMatching(/Enter the whole host/),
 			});
 			if (isRefused) expect(check).toThrow(refused);
 			else expect(check).not.toThrow();
@@ -158,12 +161,12 @@ describe('a rule with an empty field is refused', () => {
 	test('more than 1,000 rules together are refused', () => {
 		const rules = Array.from({ length: 1_001 }, () => rule('*', '*', 'deny'));
 		expect(() => checkRules(rules.slice(1))).not.toThrow();
-		expect(() => checkRules(rules)).toThrow("'Rules' has more rules than the limit allows");
+		expect(() => checkRules(rules)).toThrow("'Rules' has more than 1000 rules");
 		expect(() => checkRuleCount(rules.slice(500), rules.slice(502))).not.toThrow();
 		expect(() => checkRuleCount(rules.slice(500), rules.slice(500))).toThrow(
 			expect.objectContaining({
-				message: "'More Rules' has more rules than the limit allows",
-				description: expect.stringMatching(/can be 1000\. 'More Rules' has 501, and 'Rules' 501\./),
+				message: "'Rules' and 'More Rules' have too many rules together",
+				description: expect.stringMatching(/1000\. 'Rules' has 501, and 'More Rules' 501\./),
 			}),
 		);
 	});
@@ -171,7 +174,7 @@ describe('a rule with an empty field is refused', () => {
 	test('a pattern of more than 4,096 characters is refused', () => {
 		const check = (length: number) => () => checkRules([rule('*', 'x'.repeat(length), 'deny')]);
 		expect(check(4_096)).not.toThrow();
-		expect(check(4_097)).toThrow('Rule 1 has a pattern of more than 4096 characters');
+		expect(check(4_097)).toThrow("Rule 1 of 'Rules' has a pattern of more than 4096 characters");
 	});
 
 	test.each([

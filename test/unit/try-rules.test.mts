@@ -32,12 +32,11 @@ describe('Try Rules', () => {
 	const many = (count: number, pattern = 'git push') =>
 		Array.from({ length: count }, () => ({ permission: 'bash', patterns: [pattern] }));
 
-	test.each<[string, unknown]>([
-		['requests', many(1_001)],
-		['JSON', many(2, 'x'.repeat(600_000))],
-		['JSON as a text', JSON.stringify(many(2, 'x'.repeat(600_000)))],
-	])('takes no more %s than it can read at once', (_, requests) => {
-		expect(() => tryRules(requests, policy())).toThrow("'Requests' is too large");
+	test.each<[string, unknown, string]>([
+		['requests', many(1_001), "'Requests' has more than 1000 requests"],
+		['JSON', many(2, 'x'.repeat(4_200_000)), "'Requests' isn't a list of requests"],
+	])('takes no more %s than it can read at once', (_, requests, message) => {
+		expect(() => tryRules(requests, policy())).toThrow(message);
 	});
 
 	test('takes as many requests as a session decides', () => {
@@ -142,7 +141,7 @@ describe('Try Rules', () => {
 		[7, "'Requests' isn't a list of requests"],
 	])('needs requests: %j is an error', (requests, message) => {
 		expect(() => tryRules(requests, policy())).toThrow(
-			expect.objectContaining({ message, description: expect.stringMatching(/^Enter a list/) }),
+			expect.objectContaining({ message, description: expect.stringMatching(/Enter a list/) }),
 		);
 	});
 
@@ -169,7 +168,7 @@ describe('Try Rules', () => {
 			fc.property(fc.array(pending, { minLength: 1, maxLength: 3 }), by, (requests, changes) => {
 				const trials = tryRules(requests, policy(changes));
 				for (const [index, { request, suggestedRule: _, because, ...trial }] of trials.entries()) {
-					expect(request).toBe(requests[index]);
+					expect(request).toEqual(JSON.parse(JSON.stringify(requests[index])));
 					expect(decideRequest(requests[index], policy(changes))).toMatchObject(trial);
 					expect(because).not.toBe('');
 				}

@@ -12,12 +12,13 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
-import { formatMib, toText, isRecord, isTooDeep, parseList, quote } from '../../shared/values';
-import { MAX_PENDING, MAX_SESSION_BYTES } from '../../shared/limits';
+import { toText, isRecord, quote } from '../../shared/values';
+import { MAX_PENDING } from '../../shared/limits';
 import { continuesOnError } from '../../shared/n8n/aiTool';
+import { listEntries, readEntries, type EntryList } from '../../shared/n8n/entries';
 import { readTrial } from '../panel/read';
 import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
-import { chooseVerdict, MAX_DECISIONS } from '../requests/plan';
+import { chooseVerdict } from '../requests/plan';
 import { suggestRule, type RememberedRule } from '../requests/summary';
 import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
@@ -30,8 +31,12 @@ type Trial = (Ruling | SettledVerdict) & {
 	suggestedRule?: RememberedRule;
 };
 
-const REQUESTS_HELP =
-	'Enter a list of requests such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.';
+const REQUESTS: EntryList = {
+	label: 'Requests',
+	noun: 'request',
+	help: 'Enter a list such as [{"permission": "bash", "patterns": ["git push"]}], or drag pendingInteractions or decisions of an earlier item here.',
+	isRequired: true,
+};
 
 const POLICIES: Partial<Record<Policy['mode'], string>> = {
 	approve: 'the permission policy approves every request',
@@ -53,28 +58,12 @@ function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Pol
 	} as Trial;
 }
 
-/** Reads the requests of a call. @throws WorkspaceAutomationError if there are none or too many, or if the field isn't JSON */
-function readTried(requests: unknown): unknown[] {
-	const list = parseList(requests);
-	if (!list)
-		throw new WorkspaceAutomationError("'Requests' isn't a list of requests", REQUESTS_HELP);
-	if (list.length === 0) throw new WorkspaceAutomationError("'Requests' is empty", REQUESTS_HELP);
-	if (list.length > MAX_DECISIONS || toText(requests).length > MAX_SESSION_BYTES)
-		throw new WorkspaceAutomationError(
-			"'Requests' is too large",
-			`Enter at most ${MAX_DECISIONS} requests, and at most ${formatMib(MAX_SESSION_BYTES)} of JSON.`,
-		);
-	return list;
-}
-
 /**
  * Decides requests of the service or of `decisions` as in a session. If a request has no options, only the rules are tried.
- * @throws WorkspaceAutomationError as `readTried`
+ * @throws WorkspaceAutomationError if there are none or too many, or if the field isn't JSON
  */
 export function tryRules(requests: unknown, policy: Policy, judge = createJudge(policy)): Trial[] {
-	return readTried(requests).map((given) => {
-		if (isTooDeep(given))
-			return toTrial(toText(given), askVerdict("it's nested too deeply"), policy);
+	return readEntries(REQUESTS, listEntries(REQUESTS, requests), (given) => {
 		if (!isRecord(given)) return toTrial(given, judge(given), policy);
 		// A past decision has neither type nor ID. Neither says what the request was for.
 		const { type = 'permission', id = 'tried', response } = given;

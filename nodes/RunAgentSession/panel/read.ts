@@ -10,6 +10,14 @@ import {
 	type Field,
 	type Panel,
 } from '../../shared/n8n/fields';
+import type { Interaction } from '../../shared/client/session';
+import {
+	entryText,
+	listEntries,
+	readEntries,
+	readValues,
+	type EntryList,
+} from '../../shared/n8n/entries';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import type { SessionLimits } from '../plan/plan';
@@ -18,13 +26,11 @@ import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../requests/times';
 import { readAnswer, readAnswerText } from '../requests/answer';
-import { readRequestsShown } from '../requests/request';
-import { readMoreRules } from './moreRules';
 import * as option from './options';
 import * as policy from './policy';
-import { checkRuleCount, checkRuleFields } from './policyChecks';
+import { checkRuleCount, readMoreRules, readRules } from './readRules';
+import { readTeam } from './readTeam';
 import * as session from './session';
-import { readTeam } from './teamChecks';
 
 const readOption = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');
@@ -66,14 +72,14 @@ function readPolicy(panel: Panel): Policy {
 	// Also read if the policy is an expression with another value, because a model must not fill it in.
 	const moreRules = isEntered(panel, policy.moreRules, 'approvals.')
 		? readApproval(panel, { ...policy.moreRules, check: (_, value) => readMoreRules(value) })
-		: undefined;
-	const rules = isByRules ? readParameter(panel, { ...policy.rules, check: checkRuleFields }) : [];
+		: [];
+	const rules = isByRules ? readParameter(panel, { ...policy.rules, check: readRules }) : [];
 	checkRuleCount(rules, moreRules);
 	return {
 		mode,
 		rules,
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
-		...(isByRules && moreRules && { moreRules }),
+		...(isByRules && moreRules.length > 0 && { moreRules }),
 		approveWith: readApproval(panel, policy.approveWith),
 	};
 }
@@ -98,6 +104,22 @@ export function readTrial(
 		? { policy, sessionId: readParameter(panel, session.triedSession) }
 		: { policy, requests: readParameter(panel, session.requests) };
 }
+
+const REQUESTS_SHOWN: EntryList = {
+	label: 'Requests Shown',
+	noun: 'request',
+	help: 'Drag pendingInteractions of the item on To Approve here. The answer decides only these requests.',
+	isRequired: true,
+};
+
+const SHOWN = { id: entryText(), type: entryText() };
+
+/** Reads `pendingInteractions` of an item on To Approve, or one of them, as JSON or as its text. */
+export const readRequestsShown = (value: unknown): Interaction[] =>
+	readEntries(REQUESTS_SHOWN, listEntries(REQUESTS_SHOWN, value), (request, refuse) => ({
+		...(isRecord(request) && request),
+		...readValues(SHOWN, request, refuse),
+	}));
 
 /** @throws WorkspaceAutomationError that names the field, and for a tool: a model can't answer for an approver */
 export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number): AppliedAnswer {

@@ -1,6 +1,5 @@
-import { WorkspaceAutomationError } from '../../shared/errors';
 import type { Interaction } from '../../shared/client/session';
-import { fingerprint, isRecord, nonEmptyText, parseList, sortedJson } from '../../shared/values';
+import { fingerprint, isRecord, sortedJson } from '../../shared/values';
 
 /** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
 export interface RequestOrigin {
@@ -84,26 +83,4 @@ export function findMismatch(
 	return changed.length > 0
 		? `it isn't the request shown: its ${changed.join(' and ')} changed`
 		: undefined;
-}
-
-const REQUESTS_SHOWN_HELP = 'Drag pendingInteractions of the item on To Approve here.';
-
-/**
- * Reads 'Requests Shown': `pendingInteractions` of an item on To Approve, or one of them, as JSON or as its text.
- * @throws WorkspaceAutomationError if there are none, or for anything else
- */
-export function readRequestsShown(value: unknown): Interaction[] {
-	const list = parseList(value);
-	if (list?.length === 0)
-		throw new WorkspaceAutomationError(
-			"'Requests Shown' is empty",
-			`${REQUESTS_SHOWN_HELP} The answer decides only these requests.`,
-		);
-	const isRequest = (each: unknown): each is Interaction =>
-		isRecord(each) && [each.id, each.type].every((text) => nonEmptyText(text) !== undefined);
-	if (list?.every(isRequest)) return list;
-	throw new WorkspaceAutomationError(
-		"'Requests Shown' isn't a list of requests",
-		`Each needs at least an id and a type. ${REQUESTS_SHOWN_HELP}`,
-	);
 }

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../../shared/errors';
 import { requireAnyId, requireString, requireText } from '../../shared/validation';
 import { tryParseJson } from '../../shared/values';
 import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
+import { readEntries, type EntryList } from '../../shared/n8n/entries';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/sendOperation';
 import { loadCode } from '../../shared/n8n/loadCode';
@@ -19,14 +19,19 @@ const additionalBody = (description: string, more: Field[] = []): Field =>
 	]);
 
 /** Takes a list, JSON, lines or a single pattern. */
-function requirePatterns(field: string, value: unknown): string[] {
-	const fromText = (text: string): unknown =>
-		(text.trim().startsWith('[') && tryParseJson(text)) || text.split('\n').filter(Boolean);
-	const list = Array.isArray(value) ? value : fromText(requireText(field, value));
-	if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
-	throw new WorkspaceAutomationError(
-		`'${field}' isn't a list of texts`,
-		`Enter the patterns of the request in '${field}', one on each line or as a JSON list.`,
+function readPatterns(label: string, value: unknown): string[] {
+	const readLines = (text: string): unknown[] => {
+		const parsed = text.trim().startsWith('[') ? tryParseJson(text) : undefined;
+		return Array.isArray(parsed) ? parsed : text.split('\n').filter(Boolean);
+	};
+	const list: EntryList = {
+		label,
+		noun: 'pattern',
+		help: 'Enter the patterns of the request, one on each line or as a JSON list.',
+	};
+	const given = Array.isArray(value) ? value : readLines(requireText(label, value));
+	return readEntries(list, given, (pattern, refuse) =>
+		typeof pattern === 'string' ? pattern : refuse('is not a text'),
 	);
 }
 
@@ -93,7 +98,7 @@ const resolveInteraction: Operation = {
 					typeOptions: { rows: 2 },
 					placeholder: 'e.g. npm run build',
 					description: 'The patterns that the approver saw, one per line. Required as a tool.',
-					check: requirePatterns,
+					check: readPatterns,
 				}),
 				textField('Expected Permission', 'expectedPermission', {
 					placeholder: 'e.g. bash',

@@ -1,13 +1,7 @@
 import type { INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
 
-import {
-	optionalId,
-	requireResourceId,
-	requireId,
-	requireSessionId,
-	requireText,
-	UUID,
-} from '../validation';
+import { optionalId, requireResourceId, requireId, requireSessionId, UUID } from '../validation';
+import { entryText, listRows, readEntries, readValues } from './entries';
 import { countField, showFor, textField, toggle, type Field } from './fields';
 
 export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
@@ -190,6 +184,8 @@ export const queryField = textField('Query', 'query', {
 	hint: "Expressions are inserted as escaped literals, so you don't need quotes. Read _state columns with a merge function.",
 });
 
+const PARAMETER = { name: entryText(), value: (value: unknown) => value };
+
 export const queryParameters: Field<Map<string, unknown>> = {
 	displayName: 'Query Parameters',
 	name: 'parameters',
@@ -198,9 +194,12 @@ export const queryParameters: Field<Map<string, unknown>> = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Parameter',
 	description: 'Values for the placeholders {name:Type} in the query, such as {source:String}',
-	check(_label, value) {
-		const { values = [] } = (value ?? {}) as { values?: Array<{ name: string; value: unknown }> };
-		return new Map(values.map(({ name, value }) => [requireText('Name', name).trim(), value]));
+	check(label, value) {
+		const list = { label, noun: 'parameter', help: 'Enter the name between the braces.' };
+		const parameters = readEntries(list, listRows(value, 'values'), (parameter, refuse) =>
+			readValues(PARAMETER, parameter, refuse),
+		);
+		return new Map(parameters.map(({ name, value }) => [name.trim(), value]));
 	},
 	options: [
 		{
