@@ -45,7 +45,7 @@ export interface Parameter {
 	validate: Validate;
 }
 
-type Json = Record<string, any>;
+export type Json = Record<string, any>;
 
 export const contractFile = new URL('./workspace-automation.yaml', import.meta.url);
 /** Allows other values beside those of an extensible enum. */
@@ -78,9 +78,12 @@ function resolve(pointer: string): { pointer: string; value: Json } {
 	return typeof value.$ref === 'string' ? resolve(value.$ref) : { pointer, value };
 }
 
+/** Returns a part of the contract, or what it refers to. */
+export const follow = (part: Json): Json =>
+	typeof part.$ref === 'string' ? resolve(part.$ref).value : part;
+
 /** Returns the examples of a schema. */
-export const examplesOf = (schema: Json): unknown[] =>
-	(schema.$ref ? resolve(schema.$ref as string).value : schema).examples ?? [];
+export const examplesOf = (schema: Json): unknown[] => follow(schema).examples ?? [];
 
 const escape = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -129,9 +132,9 @@ export const operations: Operation[] = Object.entries(document.paths as Json).fl
 					method: method.toUpperCase(),
 					path,
 					scopes: operation['x-scopes'] ?? [],
-					serves: Object.entries((operation['x-operations'] ?? {}) as Json).map(
-						([operationId, { field }]) => ({ operationId, field }),
-					),
+					serves: Object.entries((operation['x-operations'] ?? {}) as Json)
+						.filter(([, { field }]) => field !== undefined)
+						.map(([operationId, { field }]) => ({ operationId, field })),
 					parameters: [
 						...readParameters(`#/paths/${escape(path)}/parameters`, item.parameters),
 						...readParameters(`${at}/parameters`, operation.parameters),

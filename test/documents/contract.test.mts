@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { contractFile, examplesOf, operations } from '../../openapi/contract.mts';
+import { operationTable, tableFile } from '../../openapi/operationTable.mts';
 
 type Json = Record<string, any>;
 
@@ -71,4 +72,8 @@ test('values beside those of an extensible enum are valid', () => {
 
 test('each tag says what it is about', () => {
 	expect((contract.tags as Json[]).filter(({ description }) => !description)).toEqual([]);
+});
+
+test("the nodes' table of operations is the contract's, as `npm run operations` writes it", () => {
+	expect(readFileSync(tableFile, 'utf8')).toBe(operationTable());
 });

@@ -177,7 +177,7 @@ export const errorPage = (errors: ThrownError[]): string => {
 		([advice, titles]) => `| ${[...titles].sort(compare).join('<br>')} | ${advice} |`,
 	);
 	return [
-		'<!-- The table is written from the code by WRITE_ERRORS=1 npm test -- -i test/documents/errors. -->',
+		'<!-- The table is written from the code by WRITE_DOCUMENT=1 npm test -- -i test/documents/errors. -->',
 		'',
 		'# Errors',
 		'',

@@ -57,6 +57,6 @@ test('errors name fields, choices and outputs as the panel shows them', () => {
 });
 
 test('docs/errors.md lists every error of the code', () => {
-	if (process.env.WRITE_ERRORS === '1') writeFileSync(page, errorPage(errors));
+	if (process.env.WRITE_DOCUMENT === '1') writeFileSync(page, errorPage(errors));
 	expect(readFileSync(page, 'utf8')).toBe(errorPage(errors));
 });

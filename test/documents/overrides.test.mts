@@ -1,11 +1,8 @@
 // The page on overrides lists every operation with its placeholders, as the code has them.
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import {
-	operationRow,
-	OPERATIONS,
-	type OperationId,
-} from '../../nodes/shared/client/operations.ts';
+import { operationRow, type OperationId } from '../../nodes/shared/client/operations.ts';
+import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import {
 	assumedAnswer,

@@ -1,11 +1,8 @@
 // The documents' tables are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/documents/tables` writes them.
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
-import {
-	operationRow,
-	OPERATIONS,
-	type OperationId,
-} from '../../nodes/shared/client/operations.ts';
+import { operationRow, type OperationId } from '../../nodes/shared/client/operations.ts';
+import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import { PERMISSIONS } from '../../nodes/shared/approvals/permissions.ts';
 import { RUNNING_WORDS } from '../../nodes/RunAgentSession/policy/programs.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';

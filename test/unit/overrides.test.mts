@@ -4,9 +4,9 @@ import {
 	type CallOptions,
 	type OperationId,
 	operationRow,
-	OPERATIONS,
 	type Values,
 } from '../../nodes/shared/client/operations.ts';
+import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import {
 	allowedPlaceholders,
 	applyOverride,

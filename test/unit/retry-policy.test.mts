@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { OPERATIONS, type OperationId } from '../../nodes/shared/client/operations.ts';
+import type { OperationId } from '../../nodes/shared/client/operations.ts';
+import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import {
 	nextAction,

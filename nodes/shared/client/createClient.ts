@@ -6,7 +6,7 @@ import { createTransport, type SendOptions, type TransportOptions } from './tran
 import type { ApiContext, ConnectionOptions } from './types';
 import { RECONCILERS } from './reconcilers';
 import { requireAsked } from './resource';
-import type { ApiClient, OperationId, Routing, ServiceOperation } from './operations';
+import type { ApiClient, OperationId, Routing } from './operations';
 import {
 	applyOverride,
 	createRequest,
@@ -14,6 +14,7 @@ import {
 	readField,
 	readOverrides,
 	requestOverride,
+	type ServiceOperation,
 } from './overrides';
 
 /** Waits after each of which a 404 of a new session is retried (API document, Polling procedure, 5) */

@@ -3,16 +3,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
 import { excerpt, isRecord, toText } from '../values';
-import type { ApiRequest } from './types';
-import {
-	type OperationRow,
-	type OperationId,
-	operationRow,
-	OPERATIONS,
-	type ServiceOperation,
-	type Template,
-	type Values,
-} from './operations';
+import { type OperationId, operationRow, type Values } from './operations';
+import { OPERATIONS } from './operationTable';
+import type { ApiRequest, OperationRow, Template } from './types';
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 const ONE_PLACEHOLDER = /^\{(\w+)\}$/;
@@ -57,6 +50,14 @@ function fillPath(id: OperationId, template: string, values: Values): string {
 		'The ID consists of dots',
 		'Such an ID would address another resource. Copy the ID from the service or from an earlier node.',
 	);
+}
+
+export interface ServiceOperation extends Omit<OperationRow, 'response' | 'words'> {
+	id: OperationId;
+	/** Paths by name, each as its list of keys. An override's path is the only one. */
+	response: Record<string, readonly string[][]>;
+	words: Record<string, string>;
+	overrideJson: string;
 }
 
 /** Replaces each field that the override has. */

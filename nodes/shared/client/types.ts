@@ -68,6 +68,35 @@ export interface AskedResource {
 	text?: string;
 }
 
+/** A JSON value in which texts may hold `{placeholders}` */
+export type Template = unknown;
+
+/** An operation as the API document shows it or, where it is silent, as we assume it (`x-assumed` in the contract) */
+export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
+	path: string;
+	query?: Record<string, Template>;
+	body?: Record<string, Template>;
+	/** The part that the API document doesn't show: the path, or a name in the query or body */
+	assumed?: 'path' | 'shape';
+	/** Values that only an override uses */
+	values?: readonly string[];
+	/** Words that we send or look for, by our own name. An override may give the service's */
+	words?: readonly string[];
+	/** Values of which the request has to carry one */
+	carries?: readonly string[];
+	/** Absent if the API offers no way to check the effect */
+	reconciler?: 'file' | 'message' | 'interaction' | 'applied';
+	/** The session may not be readable yet (API document, Polling procedure, 5) */
+	newSession?: true;
+	resource?: AskedResource;
+	/** Of a failed request. The transport has a default. */
+	maxAttempts?: number;
+	/** True if an agent waits for the request, or someone ends the session with it. The rate limiter sends it first. */
+	urgent?: true;
+	/** Values that the nodes read from the response: one or two dotted paths by name */
+	response?: Record<string, readonly string[]>;
+}
+
 export type Headers = Record<string, unknown>;
 
 export interface ApiResponse {
