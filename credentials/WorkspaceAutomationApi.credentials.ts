@@ -10,8 +10,7 @@ import type {
 } from 'n8n-workflow';
 
 import { CURRENT_VERSION, readCredential, VERSION_HEADER } from '../nodes/shared/client/credential';
-import { WorkspaceAutomationError } from '../nodes/shared/errors';
-import { loadCode } from '../nodes/shared/n8n/loadCode';
+import { loadCode, WorkspaceAutomationError } from '../nodes/shared/errors';
 
 const loadOverrides = async () =>
 	await loadCode(async () => await import('../nodes/shared/client/overrides.ts'));

@@ -10,10 +10,9 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/client/credential';
-import { getProjects } from '../shared/n8n/listSearch';
-import { loadCode } from '../shared/n8n/loadCode';
-import { properties } from './panel';
-import { OUTPUTS } from './panel/outputs';
+import { loadCode } from '../shared/errors';
+import { getProjects } from '../shared/n8n/commonFields';
+import { OUTPUTS, properties } from './panel/properties';
 
 const loadWebhook = async () => await loadCode(async () => await import('./execution/webhook.ts'));
 

@@ -9,11 +9,10 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { toWords, toTitle } from '../shared/values';
 import { collection, field, showFor, toProperties, type Field } from '../shared/n8n/fields';
-import { maxConcurrentRequests } from '../shared/n8n/commonFields';
+import { loadCode } from '../shared/errors';
+import { maxConcurrentRequests, listSearch } from '../shared/n8n/commonFields';
 import { CREDENTIAL } from '../shared/client/credential';
 import { operationRow } from '../shared/client/operations';
-import { listSearch } from '../shared/n8n/listSearch';
-import { loadCode } from '../shared/n8n/loadCode';
 import type { Operation } from '../shared/n8n/sendOperation';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';

@@ -4,7 +4,7 @@ import { boundQuery } from '../shared/analytics/query';
 import type { Values } from '../shared/client/operations';
 import { readRows } from '../shared/client/resource';
 import { queryParameters } from '../shared/n8n/commonFields';
-import { setCustomData } from '../shared/n8n/customData';
+import { setCustomData } from '../shared/n8n/executionDisplay';
 import { createEvaluator, readParameter } from '../shared/n8n/fields';
 
 /** The service's limit (API document, Limits) */

@@ -6,9 +6,8 @@ import { requireEntryId } from '../shared/client/lists';
 import type { ApiClient, Values } from '../shared/client/operations';
 import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../shared/errors';
 import { toJsonItem } from '../shared/n8n/sendOperation';
-import { requireText } from '../shared/validation';
+import { requireFileSize, requireText } from '../shared/validation';
 import { isRecord } from '../shared/values';
-import { requireFileSize } from './fields';
 
 async function readBinaryContent(context: IExecuteSingleFunctions, name: string): Promise<Values> {
 	const { binary = {} } = context.getInputData();

@@ -8,11 +8,11 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { CREDENTIAL } from '../shared/client/credential';
 import { toProperties } from '../shared/n8n/fields';
-import { listSearch, loadOptions } from '../shared/n8n/listSearch';
-import { loadCode } from '../shared/n8n/loadCode';
+import { loadCode } from '../shared/errors';
+import { listSearch, loadOptions } from '../shared/n8n/commonFields';
 import { triggerFields } from './panel';
 
-const loadPoll = async () => await loadCode(async () => await import('./poll.ts'));
+const loadPoll = async () => await loadCode(async () => await import('./pollTrigger.ts'));
 
 export class WorkspaceAutomationTrigger implements INodeType {
 	description: INodeTypeDescription = {

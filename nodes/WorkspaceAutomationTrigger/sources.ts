@@ -7,9 +7,8 @@ import { queryField, queryParameters } from '../shared/n8n/commonFields';
 import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';
 import type { WatchedEntry, WatchedList } from './compare';
 import type { WatchedResource, TriggerEvent } from './events';
-import { ConfigurationError } from './failures';
 import { folder, keyColumns, productProject, projectIds, siteIds, taskIds } from './panel';
-import { requireSortedJson, toEntry } from './state';
+import { ConfigurationError, requireSortedJson, toEntry } from './state';
 
 interface Watched {
 	api: ApiClient;

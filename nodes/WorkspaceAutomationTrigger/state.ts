@@ -1,11 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { WorkspaceAutomationError } from '../shared/errors';
 import { fingerprint, excerpt, sortedJson } from '../shared/values';
 import type { Change, WatchedEntry, Marks, SeenState } from './compare';
 import type { Storage, TriggerEvent } from './events';
-import { ConfigurationError } from './failures';
 
 // n8n 1 copies the saved state into every execution, so it's small: 22 characters per entry if no old values are shown.
+
+/** An error of the user that the next poll would find again */
+export class ConfigurationError extends WorkspaceAutomationError {}
 
 /** A longer value is kept as an excerpt with a fingerprint. */
 const MAX_VALUE_LENGTH = 1_000;

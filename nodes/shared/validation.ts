@@ -1,5 +1,14 @@
 import { WorkspaceAutomationError } from './errors';
-import { excerpt, findInexactNumber, isRecord, isTooDeep, tryParseJson } from './values';
+import { MAX_FILE_BYTES } from './limits';
+import {
+	excerpt,
+	findInexactNumber,
+	formatMib,
+	isRecord,
+	isTooDeep,
+	MIB,
+	tryParseJson,
+} from './values';
 
 // Each check throws a WorkspaceAutomationError that names the panel's `field` and the way out.
 
@@ -214,6 +223,14 @@ export function parseJsonObject(
 	if (lost !== undefined) throw lostDigitsError(field, lost);
 	requireNoNull(field, findInJson(parsed, hasNull) ?? '');
 	return parsed;
+}
+
+export function requireFileSize(field: string, bytes: number): void {
+	if (bytes <= MAX_FILE_BYTES) return;
+	throw new WorkspaceAutomationError(
+		`'${field}' is too large`,
+		`The service takes at most ${formatMib(MAX_FILE_BYTES)} per file. This file has ${(Math.ceil((bytes / MIB) * 10) / 10).toFixed(1)} MiB.`,
+	);
 }
 
 export const MAX_URL_LENGTH = 2_000;

@@ -29,7 +29,7 @@ const {
 const {
 	WorkspaceAutomationApi,
 } = require('../../credentials/WorkspaceAutomationApi.credentials.ts');
-const { OUTPUTS } = require('../../nodes/RunAgentSession/panel/outputs.ts');
+const { OUTPUTS } = require('../../nodes/RunAgentSession/panel/properties.ts');
 const shown = new Set([
 	...[RunAgentSession, WorkspaceAutomation, WorkspaceAutomationTrigger].flatMap((Node) =>
 		listNames(new Node().description),

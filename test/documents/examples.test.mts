@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
 import type { WorkflowFile, WorkflowNode } from '../../n8n-host/workflows.mts';
-import { OUTPUTS } from '../../nodes/RunAgentSession/panel/outputs.ts';
+import { OUTPUTS } from '../../nodes/RunAgentSession/panel/properties.ts';
 import { exampleWorkflow, examples } from '../../tools/examples.mts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bind } from '../../nodes/shared/analytics/bind.ts';
-import { requireSelect } from '../../nodes/shared/analytics/query.ts';
+import { bind, requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { shortText, finished, marks, getMix, orRefusal, useClickHouse } from './clickHouse.mts';
 

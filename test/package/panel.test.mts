@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { INodeProperties } from 'n8n-workflow';
 import { builtPackage, n8nWorkflow } from '../../n8n-host/core.mts';
 import { PACKAGE } from '../../n8n-host/workflows.mts';
-import { properties } from '../../nodes/RunAgentSession/panel/index.ts';
+import { properties } from '../../nodes/RunAgentSession/panel/properties.ts';
 
 const { NodeHelpers } = n8nWorkflow;
 const node = (parameters: object) => ({ typeVersion: 1, parameters }) as never;

@@ -1,10 +1,9 @@
 // Foreign text is read in time in proportion to its length: what takes its author a moment takes nobody's n8n away.
 import { expect, test } from '@jest/globals';
-import { bind } from '../../nodes/shared/analytics/bind.ts';
+import { bind, requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
-import { requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
-import { readRequestsShown } from '../../nodes/RunAgentSession/panel/read.ts';
+import { readRequestsShown } from '../../nodes/RunAgentSession/panel/readSettings.ts';
 import { readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
 import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Readable } from 'node:stream';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
-import { listSearch } from '../../nodes/shared/n8n/listSearch.ts';
+import { listSearch } from '../../nodes/shared/n8n/commonFields.ts';
 import { download } from '../../nodes/WorkspaceAutomation/fileContent.ts';
 import type { ApiClient } from '../../nodes/shared/client/operations.ts';
 import { realClock } from '../../nodes/shared/client/clock.ts';

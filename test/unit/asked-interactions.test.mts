@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readRequestsShown } from '../../nodes/RunAgentSession/panel/read.ts';
+import { readRequestsShown } from '../../nodes/RunAgentSession/panel/readSettings.ts';
 import {
 	differences,
 	findMismatch,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bind } from '../../nodes/shared/analytics/bind.ts';
+import { bind } from '../../nodes/shared/analytics/query.ts';
 
 /** Resolves `{{ a }}` from a table of values. */
 const from = (values: Record<string, unknown>) => (expression: string) =>

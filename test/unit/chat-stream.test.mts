@@ -1,6 +1,6 @@
 // What a chat shows of a node while it runs.
 import { test } from '@jest/globals';
-import { openChatStream } from '../../nodes/shared/n8n/chatStream.ts';
+import { openChatStream } from '../../nodes/shared/n8n/executionDisplay.ts';
 
 const closed = () => {
 	throw new Error('write after end');

@@ -1,7 +1,7 @@
 // As an AI tool, fields that decide have a fixed value, or text with only these forms of expressions.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isFixedValue } from '../../nodes/shared/n8n/fixedText.ts';
+import { isFixedValue } from '../../nodes/shared/n8n/aiTool.ts';
 
 describe('no model can write', () => {
 	test.each<[unknown]>([

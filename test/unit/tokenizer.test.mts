@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bind } from '../../nodes/shared/analytics/bind.ts';
-import { requireSelect } from '../../nodes/shared/analytics/query.ts';
+import { bind, requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { plainTemplate, tokenize } from '../../nodes/shared/analytics/tokenizer.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 

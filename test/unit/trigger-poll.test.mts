@@ -1,7 +1,7 @@
 // Lists that prove nothing, or take the trigger too long.
 import { describe, expect, test } from '@jest/globals';
 import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
-import { pollTrigger } from '../../nodes/WorkspaceAutomationTrigger/poll.ts';
+import { pollTrigger } from '../../nodes/WorkspaceAutomationTrigger/pollTrigger.ts';
 
 const [P1, P2] = ['a', 'b'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
 

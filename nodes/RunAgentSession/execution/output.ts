@@ -12,14 +12,14 @@ import {
 } from '../../shared/errors';
 import { latestAgentText } from '../../shared/client/session';
 import { isTool } from '../../shared/n8n/aiTool';
-import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/customData';
+import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/links';
 import { formatMessage } from '../message/message';
 import { formatQuietRequest } from '../message/quiet';
 import { formatRequests } from '../message/requests';
-import { readSimplify } from '../panel/read';
+import { readSimplify } from '../panel/readSettings';
 import { isAlone } from '../requests/ballots';
 import { addOrigin, shownRequests } from '../requests/request';
 import type { AskedItem, RunResult } from '../session/types';

@@ -10,7 +10,7 @@ import {
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { quote } from '../../shared/values';
-import { OUTPUTS } from '../panel/outputs';
+import { OUTPUTS } from '../panel/properties';
 import {
 	RECORD_VERSION,
 	type Course,

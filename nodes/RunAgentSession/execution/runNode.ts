@@ -11,10 +11,9 @@ import {
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { isTool } from '../../shared/n8n/aiTool';
-import { openChatStream } from '../../shared/n8n/chatStream';
-import { setSessionCustomData } from '../../shared/n8n/customData';
+import { openChatStream, setSessionCustomData } from '../../shared/n8n/executionDisplay';
 import { nonEmptyText, quote } from '../../shared/values';
-import { readHasOutputParser } from '../panel/read';
+import { readHasOutputParser } from '../panel/readSettings';
 import { MIN_PAUSE_MS, type Others } from '../plan/plan';
 import { SessionRun } from '../session/run';
 import type { RunDependencies } from '../session/types';

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { createClient } from '../../shared/client/createClient';
 import { ExecutionLedger, FIRST_EFFECTS } from '../../shared/n8n/ledger';
 import { abortSession } from '../session/finish';
-import { readAbortOnStop } from '../panel/read';
+import { readAbortOnStop } from '../panel/readSettings';
 import type { Wake } from './batch';
 import type { Engine } from './engine';
 import { listSessionJournals, sessionOf, type SessionJournal } from './journal';

@@ -4,7 +4,7 @@ import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
 import { FIRST_EFFECTS } from '../../shared/n8n/ledger';
 import { withAnswers, findLink, takeAnswers } from '../page/links';
-import { readSessionLimits } from '../panel/read';
+import { readSessionLimits } from '../panel/readSettings';
 import {
 	NEVER,
 	NO_OTHERS,

@@ -13,7 +13,7 @@ import {
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
-import { readAppliedAnswer } from '../panel/read';
+import { readAppliedAnswer } from '../panel/readSettings';
 import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../requests/appliedAnswer';
 import type { Decide } from '../requests/plan';
 import { pollDelayMs, retryPollMs } from '../plan/plan';

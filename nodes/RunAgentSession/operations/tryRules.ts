@@ -16,7 +16,7 @@ import { toText, isRecord, quote } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
 import { continuesOnError } from '../../shared/n8n/aiTool';
 import { listEntries, readEntries, type EntryList } from '../../shared/n8n/entries';
-import { readTrial } from '../panel/read';
+import { readTrial } from '../panel/readSettings';
 import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
 import { chooseVerdict } from '../requests/plan';
 import { suggestRule, type RememberedRule } from '../requests/summary';

@@ -21,7 +21,7 @@ import {
 	maxReminders,
 	remindAfter,
 	teamOptions,
-} from './team';
+} from './teamFields';
 
 const MAX_CONTACT_LENGTH = 500;
 

@@ -7,7 +7,7 @@ import {
 	normalizePath,
 	parsePattern,
 } from '../../shared/globs';
-import { lazily } from '../../shared/lazily';
+import { lazily } from '../../shared/values';
 import { doubt, held, NO, YES, type Reach } from './rule';
 
 // Paths are plain text: brackets, spaces and `&` are characters of file names.

@@ -1,7 +1,6 @@
-import { lazily } from '../../shared/lazily';
+import { lazily, isRecord, toText } from '../../shared/values';
 import { readPermission, type Kind } from '../../shared/approvals/permissions';
 import { readWholeRequest } from '../../shared/approvals/rememberedRequest';
-import { isRecord, toText } from '../../shared/values';
 import { compareAddress, HAS_SCHEME, type ComparedAddress } from './addresses';
 import { comparePath, type ComparedPath } from './paths';
 import { readCommand, Words, type ComparedCommand } from './words';

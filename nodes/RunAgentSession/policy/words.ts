@@ -1,6 +1,5 @@
 import { foldCase, Glob, hasWildcard, normalizePath, toGlob } from '../../shared/globs';
-import { lazily } from '../../shared/lazily';
-import { decodePath, quoteText } from '../../shared/values';
+import { lazily, decodePath, quoteText } from '../../shared/values';
 import { compareWord } from './addresses';
 import { Places } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';

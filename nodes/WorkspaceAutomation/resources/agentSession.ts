@@ -2,12 +2,17 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { requireAnyId, requireString, requireText } from '../../shared/validation';
 import { tryParseJson } from '../../shared/values';
-import { projectLocator, prompt, sessionLocator, simplify } from '../../shared/n8n/commonFields';
+import { loadCode } from '../../shared/errors';
+import {
+	projectLocator,
+	prompt,
+	sessionLocator,
+	simplify,
+	simplifyOutput,
+} from '../../shared/n8n/commonFields';
 import { readEntries, type EntryList } from '../../shared/n8n/entries';
 import { choice, collection, jsonField, textField, type Field } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/sendOperation';
-import { loadCode } from '../../shared/n8n/loadCode';
-import { simplifyOutput } from '../fields';
 
 const loadSessionCalls = async () => await loadCode(async () => await import('../sessionCalls.ts'));
 

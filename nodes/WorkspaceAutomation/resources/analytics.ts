@@ -1,9 +1,9 @@
 import type { IDataObject, NodeHint } from 'n8n-workflow';
 
+import { loadCode } from '../../shared/errors';
 import { queryField, queryParameters } from '../../shared/n8n/commonFields';
 import { field, readParameter, showFor, toggle, type Field } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/sendOperation';
-import { loadCode } from '../../shared/n8n/loadCode';
 
 const loadAnalyticsCalls = async () =>
 	await loadCode(async () => await import('../analyticsCalls.ts'));

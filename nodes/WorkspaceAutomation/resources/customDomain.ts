@@ -5,10 +5,10 @@ import {
 	customDomainLocator,
 	returnAllOrLimit,
 	simplify,
+	simplifyOutput,
 	siteLocator,
 } from '../../shared/n8n/commonFields';
 import type { Operation } from '../../shared/n8n/sendOperation';
-import { simplifyOutput } from '../fields';
 
 export const customDomain: Record<string, Operation> = {
 	delete: {

@@ -1,14 +1,24 @@
-import { requireResourceId, requireString } from '../../shared/validation';
+import { requireFileSize, requireResourceId, requireString } from '../../shared/validation';
+import { loadCode } from '../../shared/errors';
 import {
+	fileLocator,
 	folderLocator,
 	projectLocator,
 	returnAllOrLimit,
 	UUID_EXAMPLE,
 } from '../../shared/n8n/commonFields';
-import { choice, collection, textField } from '../../shared/n8n/fields';
+import { choice, collection, textField, type Field } from '../../shared/n8n/fields';
 import type { Operation } from '../../shared/n8n/sendOperation';
-import { loadCode } from '../../shared/n8n/loadCode';
-import { fileFields, requireFileSize } from '../fields';
+
+const fileFields: Field[] = [
+	{
+		...projectLocator,
+		required: false,
+		description: 'Only fills the list of files. Not needed with an ID.',
+		check: undefined,
+	},
+	fileLocator,
+];
 
 const loadFileCalls = async () => await loadCode(async () => await import('../fileCalls.ts'));
 

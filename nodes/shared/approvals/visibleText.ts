@@ -1,4 +1,4 @@
-import { lazily } from '../lazily';
+import { lazily } from '../values';
 
 // Makes an agent's text safe to show: people see all of it, and nothing in it has an effect.
 

@@ -14,3 +14,55 @@ export const continuesOnError = (
 	context: ToolContext & Pick<IExecuteSingleFunctions, 'continueOnFail'>,
 ): boolean =>
 	context.continueOnFail() || (isTool(context) && context.getNode().onError !== 'stopWorkflow');
+
+// Which texts an AI model can't write. n8n's AI Agent lays the model's arguments over `$json`, and there are many ways to read them.
+// So this is a list of the forms that can't, and everything else counts as the model's.
+
+/** Without braces, because n8n ends an expression at the first `}}` */
+const TEXT = `(?:'[^'\\\\{}\\n]*'|"[^"\\\\{}\\n]*")`;
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+const LITERAL = `(?:${TEXT}|-?[0-9]+(?:\\.[0-9]+)?|true|false)`;
+const OBJECT = `\\{ *${NAME} *: *${LITERAL}(?: *, *${NAME} *: *${LITERAL})* *\\}`;
+const ARGUMENT = `(?:${LITERAL}|${OBJECT})`;
+const ARGUMENTS = `\\( *(?:${ARGUMENT}(?: *, *${ARGUMENT})*)? *\\)`;
+const METHODS = [
+	...['toLowerCase', 'toUpperCase', 'trim', 'slice', 'substring', 'replace', 'replaceAll', 'split'],
+	...['join', 'concat', 'padStart', 'padEnd', 'toString', 'toNumber', 'toInt', 'toFloat', 'round'],
+	...['plus', 'minus', 'startOf', 'endOf', 'beginningOf', 'set', 'setZone', 'setLocale', 'toUTC'],
+	...['toISO', 'toISODate', 'toISOTime', 'toFormat', 'format', 'toLocaleString', 'toMillis'],
+	...['toSeconds', 'toUnixInteger', 'toDateTime'],
+];
+const CALLS = `(?:\\.(?:${METHODS.join('|')})${ARGUMENTS})*`;
+const PATH = `(?:\\.${NAME}|\\[ *(?:${TEXT}|[0-9]+) *\\])+`;
+const ROOTS = [
+	`\\$(?:vars|workflow|execution)\\.${NAME}`,
+	'\\$now',
+	'\\$today',
+	`\\$\\( *${TEXT} *\\)\\.first\\(\\)\\.json${PATH}`,
+];
+const FORM = new RegExp(`^(?:${ROOTS.join('|')})${CALLS}$`);
+
+const MAX_FORM = 1_000;
+
+function isFixedTemplate(template: string): boolean {
+	const [before, ...others] = template.split('{{');
+	if (before.includes('}}')) return false;
+	return others.every((other) => {
+		const end = other.indexOf('}}');
+		const form = other.slice(0, end).trim();
+		return end >= 0 && form.length <= MAX_FORM && FORM.test(form);
+	});
+}
+
+/** Returns whether no model can write a field's value, given with its expressions unresolved. */
+export function isFixedValue(raw: unknown): boolean {
+	const rest = [raw];
+	const seen = new Set<object>();
+	for (let value = rest.pop(); value !== undefined || rest.length > 0; value = rest.pop()) {
+		if (typeof value === 'string' && value.startsWith('=') && !isFixedTemplate(value)) return false;
+		if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+		seen.add(value);
+		rest.push(...(Object.values(value) as unknown[]));
+	}
+	return true;
+}

@@ -1,8 +1,17 @@
-import type { INodePropertyMode, INodePropertyModeValidation } from 'n8n-workflow';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeExecutionData,
+	INodeListSearchResult,
+	INodePropertyOptions,
+	INodePropertyMode,
+	INodePropertyModeValidation,
+} from 'n8n-workflow';
 
+import { loadCode } from '../errors';
 import { optionalId, requireResourceId, requireId, requireSessionId, UUID } from '../validation';
 import { entryText, listRows, readEntries, readValues } from './entries';
-import { countField, showFor, textField, toggle, type Field } from './fields';
+import { countField, showFor, textField, toggle, type Entered, type Field } from './fields';
 
 export const UUID_EXAMPLE = 'e.g. 123e4567-e89b-12d3-a456-426614174000';
 
@@ -166,6 +175,17 @@ export const simplify = toggle(
 	'Whether to return a simplified version of the response instead of the raw data',
 );
 
+/** With Simplify on, applies `simple` to each item and removes undefined fields. */
+export const simplifyOutput =
+	(simple: (json: IDataObject) => IDataObject) =>
+	(items: INodeExecutionData[], settings: Entered['settings']): INodeExecutionData[] => {
+		if (settings.simplify !== true) return items;
+		return items.map(({ json }) => {
+			const known = Object.entries(simple(json)).filter(([, value]) => value !== undefined);
+			return { json: Object.fromEntries(known) as IDataObject };
+		});
+	};
+
 export const maxConcurrentRequests = countField(
 	'Max Concurrent Requests',
 	'maxConcurrentRequests',
@@ -225,3 +245,39 @@ export const queryParameters: Field<Map<string, unknown>> = {
 		},
 	],
 };
+
+const loadPickers = async () => await loadCode(async () => await import('./pickers.ts'));
+
+type SearchName = keyof (typeof import('./pickers.ts'))['searches'];
+type OptionListName = keyof (typeof import('./pickers.ts'))['optionLists'];
+
+const lazySearch = (name: SearchName) =>
+	async function (
+		this: ILoadOptionsFunctions,
+		filter?: string,
+		from?: string,
+	): Promise<INodeListSearchResult> {
+		return await (await loadPickers()).searches[name].call(this, filter, from);
+	};
+
+const lazyOptions = (name: OptionListName) =>
+	async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+		return await (await loadPickers()).optionLists[name].call(this);
+	};
+
+export const getProjects = lazySearch('getProjects');
+
+export const listSearch = {
+	getProjects,
+	getTasks: lazySearch('getTasks'),
+	getFiles: lazySearch('getFiles'),
+	getFolders: lazySearch('getFolders'),
+	getProducts: lazySearch('getProducts'),
+	getSites: lazySearch('getSites'),
+	getCustomDomains: lazySearch('getCustomDomains'),
+} satisfies Record<SearchName, unknown>;
+
+export const loadOptions = {
+	getProjectOptions: lazyOptions('getProjectOptions'),
+	getTaskOptions: lazyOptions('getTaskOptions'),
+} satisfies Record<OptionListName, unknown>;

@@ -19,8 +19,7 @@ import {
 	requireText,
 } from '../validation';
 import { isRecord, splitList } from '../values';
-import { isTool, type ToolContext } from './aiTool';
-import { isFixedValue } from './fixedText';
+import { isTool, type ToolContext, isFixedValue } from './aiTool';
 
 /** n8n types `evaluateExpression` for some contexts only, but all have it. */
 export interface Panel extends ToolContext {

@@ -28,7 +28,7 @@ import { isRecord, isTooDeep, quote } from '../values';
 import { Semaphore } from '../client/semaphore';
 import type { ApiResponse } from '../client/types';
 import { continuesOnError } from './aiTool';
-import { setCustomData } from './customData';
+import { setCustomData } from './executionDisplay';
 import { maxConcurrentRequests } from './commonFields';
 import { type Entered, type Field, readParameter, readPanel } from './fields';
 import { oncePerItem } from './journal';

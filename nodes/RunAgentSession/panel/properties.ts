@@ -1,3 +1,5 @@
+import { NodeConnectionTypes, type INodeProperties } from 'n8n-workflow';
+
 import {
 	choice,
 	collection,
@@ -14,9 +16,9 @@ import type { PreviewPage } from '../../shared/client/facts';
 import { simplify, UUID_EXAMPLE } from '../../shared/n8n/commonFields';
 import { requireId, requireRoute } from '../../shared/validation';
 import { isRecord } from '../../shared/values';
-import { approveWith, moreRules } from './policy';
-import { ABORT_CHOICE, SESSION_OPERATIONS } from './session';
-import { teamOptions } from './team';
+import { approveWith, moreRules, policyFields } from './policyFields';
+import { ABORT_CHOICE, SESSION_OPERATIONS, sessionFields, waitFields } from './sessionFields';
+import { teamOptions } from './teamFields';
 
 export const body = jsonField(
 	'Body',
@@ -155,9 +157,21 @@ const optionsField = collection(
 	]),
 );
 
-export const collections: Field[] = [
+const collections: Field[] = [
 	// Every policy asks if a request has no clear option, or if the agent has a question.
 	...showFor({ operation: SESSION_OPERATIONS }, approvalsField),
 	...showFor({ operation: ['tryRules'], permissionPolicy: TRIED_POLICIES }, approvalsField),
 	...showFor({ operation: SESSION_OPERATIONS }, optionsField),
 ];
+
+export const properties: INodeProperties[] = toProperties([
+	...sessionFields,
+	...policyFields,
+	...waitFields,
+	...collections,
+]);
+
+export const OUTPUTS = ['Completed', 'To Approve'].map((displayName) => ({
+	type: NodeConnectionTypes.Main,
+	displayName,
+}));

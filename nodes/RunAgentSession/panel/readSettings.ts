@@ -26,11 +26,11 @@ import type { AppliedAnswer } from '../requests/appliedAnswer';
 import type { ItemSettings, Target } from '../session/types';
 import type { Timeouts } from '../requests/times';
 import { readAnswer, readAnswerText } from '../requests/answer';
-import * as option from './options';
-import * as policy from './policy';
+import * as option from './properties';
+import * as policy from './policyFields';
 import { checkRuleCount, readMoreRules, readRules } from './readRules';
 import { readTeam } from './readTeam';
-import * as session from './session';
+import * as session from './sessionFields';
 
 const readOption = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');

@@ -1,15 +1,21 @@
-import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type {
+	Failure,
+	IDataObject,
+	INodeExecutionData,
+	IPollFunctions,
+	WorkflowActivateMode,
+} from 'n8n-workflow';
 
 import { createClient } from '../shared/client/createClient';
+import { isPassingRefusal, isRejection } from '../shared/client/retryPolicy';
 import { toNodeError, WorkspaceAutomationError } from '../shared/errors';
 import { readParameter, type Panel } from '../shared/n8n/fields';
 import { fingerprint, toWords } from '../shared/values';
 import { creationTime, findChanges, NOTHING_SEEN, type SeenState } from './compare';
 import { EVENTS } from './events';
-import { toPollFailure, shouldThrow, ConfigurationError } from './failures';
 import { event as eventField, includeExisting, maxEvents } from './panel';
 import { SOURCES } from './sources';
-import { readSeen, toItem, toState, type TriggerState } from './state';
+import { ConfigurationError, readSeen, toItem, toState, type TriggerState } from './state';
 
 /** Losing access looks like a removal, so a single read isn't enough. */
 const MIN_READS_WITHOUT = 3;
@@ -93,6 +99,48 @@ async function changedItems(context: IPollFunctions, watch: Watch): Promise<IDat
 	// Emitted items don't count here: n8n may have discarded them together with the state.
 	watch.unsaved = changes.length === 0 ? { from, state } : undefined;
 	return changes.map((change) => toItem(change, event, seen && turn));
+}
+
+/** Consecutive failures that are only logged while the service is in trouble */
+const MAX_QUIET_FAILURES = 2;
+
+interface PollSituation {
+	/** The reason why n8n started the trigger, the same for all of its polls */
+	activation: WorkflowActivateMode;
+	isFirst: boolean;
+	hasBaseline: boolean;
+	/** Consecutive failed polls, including this one */
+	failures: number;
+}
+
+/** Returns whether the next poll may succeed: the service is in trouble, or the watched things aren't found for now. */
+function isTransient(error: unknown): boolean {
+	if (!(error instanceof WorkspaceAutomationError) || error instanceof ConfigurationError)
+		return false;
+	const { httpStatus } = error.context;
+	const isFound = httpStatus !== undefined && httpStatus !== 404;
+	return !isFound || !isRejection(httpStatus) || isPassingRefusal(error);
+}
+
+/** Returns whether to throw: at once after publishing, never in the first poll after n8n starts, as it would end the trigger (2.41). */
+function shouldThrow(
+	error: unknown,
+	{ activation, isFirst, hasBaseline, failures }: PollSituation,
+): boolean {
+	const isStart = activation === 'init' || activation === 'leadershipChange';
+	if (isStart && isFirst) return false;
+	return !isTransient(error) || (!hasBaseline && !isStart) || failures > MAX_QUIET_FAILURES;
+}
+
+/** Describes a failure for n8n 2.41, which decides about its next poll. */
+function toPollFailure(error: unknown): Failure {
+	const { httpStatus: status, retryAfter } =
+		error instanceof WorkspaceAutomationError ? error.context : {};
+	const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1000;
+	if (status === 429) return { cause: 'rate-limited', retryAfterMs };
+	if (status === 401 || status === 403) return { cause: 'credential-invalid' };
+	if (!isTransient(error) || status === 404) return { cause: 'configuration-invalid' };
+	return { cause: 'temporarily-unavailable' };
 }
 
 async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {

@@ -1,4 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { ChunkType, IExecuteFunctions } from 'n8n-workflow';
+
+// What n8n shows of an execution: its custom data, and the text that it streams to a chat.
 
 type CustomDataContext = Pick<IExecuteFunctions, 'logger'> & {
 	getWorkflowDataProxy(itemIndex: number): unknown;
@@ -49,3 +51,33 @@ export const setSessionCustomData = (
 		const free = LIST_KEYS.find((key) => listed(key).length <= MAX_CUSTOM_VALUE_LENGTH);
 		return free === undefined ? {} : { [free]: listed(free) };
 	});
+
+export interface ChatStream {
+	write(text: string): void;
+	end(text: string): void;
+}
+
+/** Returns an item's chat, or undefined unless n8n streams the response of a chat or a webhook. n8n before 1.99 never does. */
+export function openChatStream(
+	context: Partial<Pick<IExecuteFunctions, 'isStreaming' | 'sendChunk'>>,
+	itemIndex: number,
+): ChatStream | undefined {
+	if (context.isStreaming?.() !== true || !context.sendChunk) return undefined;
+	let isOpen = false;
+	const send = (type: ChunkType, content?: string) => {
+		// n8n returns a promise. A closed chat must not end the session.
+		void (async () => await context.sendChunk!(type, itemIndex, content))().catch(() => {});
+	};
+	const write = (text: string) => {
+		if (!isOpen) send('begin');
+		isOpen = true;
+		send('item', text);
+	};
+	return {
+		write,
+		end(text) {
+			write(text);
+			send('end');
+		},
+	};
+}
