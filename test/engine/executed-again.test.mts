@@ -126,7 +126,10 @@ describe('an hour of pauses', () => {
 
 	test('reads every session at its turn, however slow the service is', async () => {
 		// More sessions than may be read at once, and readings that take most of the time of a poll.
-		const stage = createStage([], 10_000);
+		const stage = createStage([], async (_, passOn) => {
+			await stage.time.sleep(10_000);
+			return await passOn();
+		});
 		const count = 40;
 		const items = Array.from({ length: count }, () => ({ prompt: '[work 15m] [say Done]' }));
 		const options = { maxConcurrentSessions: count };

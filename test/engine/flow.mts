@@ -1,6 +1,6 @@
 // Runs workflows with Run Agent Session in n8n-core's engine and in simulated time. Executions pause, are saved as JSON and wake as in n8n,
 // and the approval page is called as n8n calls it.
-import { createVirtualTime } from './virtualTime.mts';
+import { createVirtualTime, type Network } from './virtualTime.mts';
 import type {
 	IDataObject,
 	INode,
@@ -35,6 +35,9 @@ export const FAILS = 'Fails';
 /** The name of a node that returns each item twice, without saying where it comes from */
 export const DOUBLES = 'Doubles';
 
+/** What sub-nodes supply, by their IDs: it's no parameter, because those are JSON. */
+const outputParsers = new Map<string, unknown>();
+
 /** Returns its parameter `items`, or passes its input on. */
 const pass: INodeType = {
 	description: {
@@ -53,6 +56,9 @@ const pass: INodeType = {
 			// As n8n's Chat Trigger has it
 			{ displayName: 'Options', name: 'options', type: 'json', default: {} },
 		],
+	},
+	async supplyData() {
+		return { response: outputParsers.get(this.getNode().id) };
 	},
 	async execute() {
 		const given = this.getNodeParameter('items', 0, '') as string;
@@ -80,6 +86,10 @@ export interface Flow {
 	/** The type and parameters of the trigger */
 	trigger?: { type: string; parameters: IDataObject };
 	settings?: Partial<INode>;
+	/** True if an AI agent uses the node as its tool */
+	asTool?: boolean;
+	/** What a sub-node on its input for output parsers supplies */
+	outputParser?: unknown;
 	order?: 'v0' | 'v1';
 	/** Of the workflow */
 	timezone?: string;
@@ -125,12 +135,13 @@ const MAX_RUNS = 2_000;
 const CHECK_MS = 60_000;
 
 /** One service and one n8n in simulated time */
-export function createStage(dialects: string[] = [], latencyMs = 0) {
+export function createStage(dialects: readonly string[] = [], network?: Network) {
 	const time = createVirtualTime();
 	const problems: string[] = [];
 	const overrides = settingsFor(dialects);
 	const service = createService({
-		clock: serviceTime(time),
+		// Its clock is another machine's.
+		clock: serviceTime({ now: time.monotonicMs }),
 		dialects,
 		log: (problem) => problems.push(problem),
 	});
@@ -148,13 +159,14 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		if (death?.isAfter && death.atRequest > 0 && --death.atRequest === 0) death.die();
 	});
 	const host = `stage-${++hosts}.test`;
-	time.serve(host, service.app, latencyMs);
+	time.serve(host, service.app, network);
 	const credentials = credentialFor({
 		baseUrl: `https://${host}/v1`,
 		key: mainToken,
 		overrides,
 	});
-	const [project] = service.seed().projects;
+	const { projects, sites } = service.seed();
+	const [project] = projects;
 	/** n8n's database for the deduplication helper */
 	const marks = new Set<string>();
 	/** Ends the current process at a request. The service answers nothing of it anymore. */
@@ -203,7 +215,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 			...Object.entries(ours).map(([name, changes], index) => ({
 				id: `node-${index}`,
 				name,
-				type: `${PACKAGE}runAgentSession`,
+				type: `${PACKAGE}runAgentSession${flow.asTool ? 'Tool' : ''}`,
 				typeVersion: 1,
 				position: at(200 + 200 * index, 100 * index),
 				parameters: parametersOf(changes),
@@ -214,14 +226,25 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 				.filter((name) => !(name in ours))
 				.map((name, index) => ({ ...plain, id: name, name, position: at(400, 300 + index * 100) })),
 		];
+		const parser = `parser of ${host}`;
+		if (flow.outputParser !== undefined) {
+			outputParsers.set(parser, flow.outputParser);
+			nodes.push({ ...plain, id: parser, name: parser, position: at(200, 200) });
+		}
 		const connections = {
+			...(flow.outputParser !== undefined && {
+				[parser]: { ai_outputParser: [[{ node: NODE, type: 'ai_outputParser', index: 0 }]] },
+			}),
 			Source: toOutputs([first]),
 			[NODE]: toOutputs(wires),
 			...Object.fromEntries(Object.entries(follows).map(([name, next]) => [name, toOutputs(next)])),
 		};
 		const prepared = prepareWorkflow({ nodes, connections } as never, credentials, pass);
 		prepared.workflow.settings.executionOrder = flow.order ?? 'v1';
-		if (flow.timezone !== undefined) prepared.workflow.settings.timezone = flow.timezone;
+		if (flow.timezone !== undefined) {
+			prepared.workflow.settings.timezone = flow.timezone;
+			Object.assign(prepared.workflow, { timezone: flow.timezone });
+		}
 		prepared.workflow.id = host;
 		databases.set(host, { marks, isDead });
 		return prepared;
@@ -272,6 +295,7 @@ export function createStage(dialects: string[] = [], latencyMs = 0) {
 		service,
 		problems,
 		project,
+		site: sites.find(({ projectId }) => projectId === project.id)!,
 		parametersOf,
 		credentials,
 		requests,

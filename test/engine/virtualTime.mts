@@ -2,7 +2,7 @@
 // Import it before the engine, so that the package is loaded with its clock.
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { replaceNetwork, type SentRequest } from '../support/http.mts';
+import { replaceNetwork, type ReceivedResponse, type SentRequest } from '../support/http.mts';
 import { createVirtualClock } from '../support/virtualClock.mts';
 
 const require = createRequire(import.meta.url);
@@ -14,8 +14,9 @@ const real = {
 };
 
 let current: (() => number) | undefined;
+let currentMonotonic: (() => number) | undefined;
 Date.now = () => current?.() ?? real.now();
-performance.now = () => current?.() ?? real.monotonic();
+performance.now = () => currentMonotonic?.() ?? real.monotonic();
 
 /** Makes the next run load the package again, as n8n does when it starts. */
 export function forgetPackage(): void {
@@ -27,15 +28,35 @@ forgetPackage();
 /** Nobody can tell a wait of n8n-core from work that continues. Work doesn't leave the event loop alone so often. */
 const QUIET_TURNS = 4;
 
+/** What happens to a request on its way: it may pass it on to the service. */
+export type Network = (
+	request: SentRequest,
+	passOn: () => Promise<ReceivedResponse>,
+) => Promise<ReceivedResponse>;
+
 /** Time that stands still unless someone waits in it. Services answer by the host of their URL. */
 export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 	const clock = createVirtualClock(start);
-	const services = new Map<string, { app: FastifyInstance; latencyMs: number }>();
+	const services = new Map<string, { app: FastifyInstance; network: Network }>();
 
-	async function answer({ method, url, headers, body: payload }: SentRequest) {
-		const { app, latencyMs } = services.get(url.host) ?? {};
-		if (latencyMs) await clock.sleep(latencyMs);
-		if (!app) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+	let lateMs = 0;
+	const timers = {
+		...clock.timers,
+		setTimeout: (work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
+			clock.timers.setTimeout(work, ms + lateMs, ...given),
+	};
+
+	async function answer(request: SentRequest): Promise<ReceivedResponse> {
+		const { app, network } = services.get(request.url.host) ?? {};
+		if (!app || !network)
+			throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+		return await network(request, async () => await passOn(app, request));
+	}
+
+	async function passOn(
+		app: FastifyInstance,
+		{ method, url, headers, body: payload }: SentRequest,
+	): Promise<ReceivedResponse> {
 		const answered = await clock.whileBusy(
 			async () => await app.inject({ method: method as 'GET', url: url.href, headers, payload }),
 		);
@@ -49,20 +70,34 @@ export function createVirtualTime(start = Date.UTC(2026, 9, 5, 9)) {
 
 	return {
 		now: clock.now,
+		/** Time that no one sets */
+		monotonicMs: clock.monotonicMs,
 		advance: clock.advance,
+		sleep: clock.sleep,
+		/** Sets the machine's clock forward or back. */
+		shiftWall: clock.shiftWall,
+		/** All timers fire so much later. */
+		delayTimers: (ms: number) => void (lateMs = ms),
+		/** Time stands still for as long as `work` takes. */
+		whileBusy: clock.whileBusy,
 		/** Lets a service answer for a host, such as `plain.test`. */
-		serve: (host: string, app: FastifyInstance, latencyMs = 0) =>
-			void services.set(host, { app, latencyMs }),
+		serve: (
+			host: string,
+			app: FastifyInstance,
+			network: Network = async (_, passOn) => await passOn(),
+		) => void services.set(host, { app, network }),
 		/** Runs n8n-core in this time until `work` is done. */
 		async run<T>(work: () => Promise<T>): Promise<T> {
 			const bringNetworkBack = replaceNetwork(answer);
-			Object.assign(globalThis, clock.timers);
+			Object.assign(globalThis, timers);
 			current = clock.now;
+			currentMonotonic = clock.monotonicMs;
 			try {
 				return await clock.run(work(), QUIET_TURNS);
 			} finally {
 				clock.removeTimers();
 				current = undefined;
+				currentMonotonic = undefined;
 				Object.assign(globalThis, real.timers);
 				bringNetworkBack();
 			}

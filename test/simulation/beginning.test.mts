@@ -1,13 +1,16 @@
 // Start of a run of Run Agent Session, which starts and sends nothing twice.
 import { describe, expect, test } from '@jest/globals';
+import { byId } from '../../n8n-host/workflows.mts';
 import {
 	getError,
 	of,
 	page,
 	polls,
+	processed,
 	seconds,
 	simulation,
 	status,
+	type Saved,
 	type Weather,
 } from './simulation.mts';
 
@@ -16,42 +19,44 @@ test.each([
 	['70', 1],
 ])('a message has a minute: with Retry-After %s, it has %d tries', async (after, tries) => {
 	const service = simulation();
-	const { session } = await service.run('[say First]');
+	const { sessionId } = await service.run('[say First]');
 	service.meets('message', status(429, after));
-	await getError(service.continueWith(session.sessionId, 'More'));
+	await getError(service.continueWith(sessionId, 'More'));
 	expect(of(service.sent, 'POST', '/messages')).toHaveLength(tries);
 });
 
 describe('a message whose turn shows late', () => {
 	test('the node waits for it, even if the session still looks completed', async () => {
 		const service = simulation();
-		const { session } = await service.run('[say First]');
+		const { sessionId } = await service.run('[say First]');
 		service.stale('message', { first: 2 });
-		const outcome = await service.continueWith(session.sessionId, '[work 2s] [say Second]');
-		expect(outcome.session.latestMessage?.text).toBe('Second');
+		const outcome = await service.continueWith(sessionId, '[work 2s] [say Second]');
+		expect(outcome.text).toBe('Second');
 	});
 
 	test('the node waits for it for at most half a minute', async () => {
 		const service = simulation();
-		const { session } = await service.run('[say First]');
+		const { sessionId } = await service.run('[say First]');
 		service.stale('message');
 		const since = service.now();
-		const outcome = await service.continueWith(session.sessionId, '[say Second]');
-		expect(outcome.session.latestMessage?.text).toBe('First');
+		const outcome = await service.continueWith(sessionId, '[say Second]');
+		expect(outcome.text).toBe('First');
 		expect(service.now() - since).toBeGreaterThanOrEqual(30_000);
 		expect(service.now() - since).toBeLessThan(60_000);
 	});
 });
 
 describe('Stop while the fate of a start is unknown', () => {
-	test.each<Weather>(['lost-after', 'lost'])('is in the log: %s', async (weather) => {
+	test.each<Weather>(['lost-after', 'lost'])('is in the error: %s', async (weather) => {
 		const service = simulation();
 		service.meets('start', () => {
 			service.stop();
 			return weather;
 		});
-		await getError(service.run('[work 10m]'));
-		expect(service.logged.join()).toMatch(/start request may have taken effect/);
+		const error = await getError(service.run('[work 10m]'));
+		expect(error.description).toMatch(
+			/a request may have taken effect\. It may have started a session/,
+		);
 	});
 });
 
@@ -77,20 +82,20 @@ describe('the first moments of a session', () => {
 describe('no second session', () => {
 	test.each<[string, Weather]>([
 		['the connection', 'lost-after'],
-		['a server error', { ...(status(500) as object), processed: true } as Weather],
-		['a web page', { ...(page as object), processed: true } as Weather],
+		['a server error', processed(status(500))],
+		['a web page', processed(page)],
 		['an answer without an ID', { status: 202, body: '{"ok":true}', processed: true }],
 	])(
 		"a start with a response lost to %s isn't repeated, not even by a retry",
 		async (_, weather) => {
 			const service = simulation();
-			const nodeContext = {};
+			const saved: Saved = {};
 			service.meets('start', weather);
-			const error = await getError(service.run('[say Hello]', {}, nodeContext));
+			const error = await getError(service.run('[say Hello]', {}, saved));
 			expect(error.message).toMatch(/session may have been started|A session was started/);
 			expect(error.description).toMatch(/dashboard.*Continue a Session/s);
 			service.clear();
-			expect((await getError(service.run('[say Hello]', {}, nodeContext))).message).toBe(
+			expect((await getError(service.run('[say Hello]', {}, saved))).message).toBe(
 				'The session may have been started',
 			);
 			expect(service.sessions()).toHaveLength(1);
@@ -109,19 +114,19 @@ describe('no second session', () => {
 
 	test("a message with a lost response isn't repeated if the session shows it", async () => {
 		const service = simulation();
-		const { session } = await service.run('[say First]');
+		const { sessionId } = await service.run('[say First]');
 		service.meets('message', 'lost-after');
-		const outcome = await service.continueWith(session.sessionId, '[work 5s] [say Second]');
-		expect(outcome.session.latestMessage?.text).toBe('Second');
+		const outcome = await service.continueWith(sessionId, '[work 5s] [say Second]');
+		expect(outcome.text).toBe('Second');
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
 	});
 
 	test("a message that may have arrived isn't sent again, even if the session never shows it", async () => {
 		const service = simulation();
-		const { session } = await service.run('[say First]');
+		const { sessionId } = await service.run('[say First]');
 		service.meets('message', 'lost');
 		const since = service.now();
-		const error = await getError(service.continueWith(session.sessionId, '[say Second]'));
+		const error = await getError(service.continueWith(sessionId, '[say Second]'));
 		expect(error.message).toBe('The message may have been sent');
 		expect(service.now() - since).toBeGreaterThanOrEqual(27_000);
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
@@ -129,16 +134,42 @@ describe('no second session', () => {
 
 	test('a message is sent once, even if the node is retried', async () => {
 		const service = simulation();
-		const nodeContext = {};
-		const { session } = await service.run('[say First]');
+		const saved: Saved = {};
+		const { sessionId } = await service.run('[say First]');
 		const send = async () =>
-			await service.continueWith(session.sessionId, '[work 30s] [say Second]', {}, nodeContext);
+			await service.continueWith(sessionId, '[work 30s] [say Second]', {}, saved);
 		service.meets('poll', status(403), { from: 12_000, until: 240_000 });
 		service.advance(Math.max(0, 6_000 - service.now()));
 		await getError(send());
 		service.clear();
 		const outcome = await send();
-		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(outcome.text).toBe('Second');
 		expect(of(service.sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a message that was being sent when n8n died is not sent again, and the error names the session', async () => {
+		const service = simulation();
+		const { stage, sent } = service;
+		const { sessionId } = await service.run('[say First]');
+		const flow = {
+			parameters: { operation: 'continue', sessionId: byId(sessionId), message: '[say Second]' },
+		};
+		const created = stage.initial(flow);
+		expect(await stage.kill(flow, created, 2, 'after')).toBe(true);
+		expect(of(sent, 'POST', '/messages')).toHaveLength(1);
+		const run = await stage.run(flow, undefined, { data: created, mode: 'retry' });
+		expect(run.data.resultData.error?.message).toBe('The message may have been sent');
+		expect(run.data.resultData.error?.description).toContain(sessionId);
+		expect(of(sent, 'POST', '/messages')).toHaveLength(1);
+	});
+
+	test('a message that was refused is sent by a retry', async () => {
+		const service = simulation();
+		const { sessionId } = await service.run('[say First]');
+		const saved: Saved = {};
+		const send = async () => await service.continueWith(sessionId, '[say Second]', {}, saved);
+		service.meets('message', status(422), { first: 1 });
+		await getError(send());
+		expect((await send()).text).toBe('Second');
 	});
 });

@@ -5,18 +5,20 @@ import {
 	nothingPending,
 	of,
 	page,
-	policy,
+	byRules,
 	polls,
+	processed,
 	simulation,
 	status,
+	type Saved,
 	type Weather,
 } from './simulation.mts';
 
 describe('resolving is verified', () => {
 	test.each<[string, Weather]>([
 		['the connection', 'lost-after'],
-		['a server error', { ...(status(500) as object), processed: true } as Weather],
-		['a web page', { ...(page as object), processed: true } as Weather],
+		['a server error', processed(status(500))],
+		['a web page', processed(page)],
 	])(
 		"a decision with a response lost to %s after it took effect isn't sent again",
 		async (_, weather) => {
@@ -41,7 +43,7 @@ describe('resolving is verified', () => {
 		const service = simulation();
 		service.meets('decision', 'lost');
 		service.meets('poll', nothingPending, { after: 'decision' });
-		const outcome = await service.run('[ask bash: x] [say Done]', { maxWaitMs: 12_000 });
+		const outcome = await service.run('[ask bash: x] [say Done]', { maxWait: 0.2 });
 		expect(outcome).toMatchObject({
 			kind: 'stillRunning',
 			decisions: [{ state: 'unconfirmed' }],
@@ -60,9 +62,9 @@ describe('resolving is verified', () => {
 				{ permission: 'bash', state: 'confirmed' },
 				{ permission: 'edit', state: 'unconfirmed' },
 			],
-			changes: [],
 			warnings: [expect.stringMatching(/couldn't be confirmed/)],
 		});
+		expect(outcome).not.toHaveProperty('changes');
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
 	});
 
@@ -92,24 +94,17 @@ describe('resolving is verified', () => {
 				service.meets('decision', meets, { first: 1 });
 				service.meets('decision', 'lost');
 				service.meets('poll', 'lost', { after: 'decision' });
-				const nodeContext = {};
-				const job = { maxWaitMs: 20_000 };
+				const saved: Saved = {};
+				const job = { asTool: false, maxWait: 1 / 3, options: { abortOnStop: false } };
 				const prompt = '[ask bash: x] [say Done]';
-				const first = await service.run(prompt, job, nodeContext).catch((error: Error) => error);
-				expect(first).toMatchObject(
-					end === 'stop'
-						? { message: 'The execution was canceled' }
-						: {
-								kind: 'stillRunning',
-								decisions: [{ state: 'sent' }],
-								warnings: expect.arrayContaining([expect.stringMatching(/no poll has shown yet/)]),
-							},
-				);
+				const error = await getError(service.run(prompt, job, saved));
+				if (end === 'stop') expect(error.message).toBe('The execution was canceled');
+				else expect(error.context.decisions).toMatchObject([{ state: 'unconfirmed' }]);
+				if (end === 'route') expect(error.description).toMatch(/couldn't be confirmed/);
 
 				service.clear();
-				service.stopAt(Infinity);
-				const more = { ...job, maxWaitMs: 30 * 60_000 };
-				const outcome = await service.run(prompt, more, nodeContext);
+				const more = { ...job, maxWait: 30 };
+				const outcome = await service.run(prompt, more, saved);
 				expect(outcome).toMatchObject({
 					kind: 'completed',
 					decisions: [{ decision: 'approve', patterns: ['x'] }],
@@ -126,10 +121,10 @@ describe('resolving is verified', () => {
 		service.meets('decision', 'lost-after', { first: 1 });
 		const { decisions } = await service.run('[ask bash: x] [ask bash: x] [say Done]');
 		const [session] = service.sessions();
-		expect(decisions.map(({ interactionId }) => interactionId)).toEqual(
+		expect(decisions.map(({ interactionId }: any) => interactionId)).toEqual(
 			session.interactions.map(({ id }: any) => id),
 		);
-		expect(decisions.map(({ state }) => state)).toEqual(['unconfirmed', 'confirmed']);
+		expect(decisions.map(({ state }: any) => state)).toEqual(['unconfirmed', 'confirmed']);
 	});
 
 	test('a decision that was lost before it took effect is sent again', async () => {
@@ -154,16 +149,16 @@ describe('an error', () => {
 	test('a completed session with an undecided request ends on To Approve', async () => {
 		const service = simulation();
 		service.meets('poll', { change: (body) => ({ ...body, status: 'completed' }) });
-		const { session } = await service.run('[ask bash: x]', { policy: policy('ask') });
-		const settings = { policy: policy('ask') };
-		const result = await service.continueWith(session.sessionId, undefined, settings);
-		expect(result).toMatchObject({ kind: 'needsApproval', session: { status: 'completed' } });
+		const { sessionId } = await service.run('[ask bash: x]', { permissionPolicy: 'ask' });
+		const settings = { permissionPolicy: 'ask' };
+		const result = await service.continueWith(sessionId, undefined, settings);
+		expect(result).toMatchObject({ kind: 'needsApproval' });
 	});
 });
 
 describe('every send comes after a poll with exactly that content', () => {
 	const rules = [{ permission: 'bash', pattern: 'git *', decision: 'approve' as const }];
-	const onlyGit = policy('rules', { rules });
+	const onlyGit = byRules(...rules);
 	/** Request that the poll shows under the same ID */
 	const instead = (changes: object): Weather => ({
 		change: (body) => ({
@@ -186,15 +181,11 @@ describe('every send comes after a poll with exactly that content', () => {
 		const service = simulation();
 		service.meets('decision', weather, { first: 1 });
 		service.meets('poll', instead({ patterns: ['rm -rf /'] }), { after: 'decision' });
-		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
+		const outcome = await service.run('[ask bash: git push] [say Done]', onlyGit);
 		expect(outcome).toMatchObject({
 			kind: 'needsApproval',
-			undecided: [
-				{
-					interaction: { patterns: ['rm -rf /'] },
-					because: expect.stringMatching(/^no rule covers/),
-				},
-			],
+			pendingInteractions: [{ patterns: ['rm -rf /'] }],
+			undecided: [{ because: expect.stringMatching(/^no rule covers/) }],
 		});
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
@@ -205,7 +196,7 @@ describe('every send comes after a poll with exactly that content', () => {
 		service.meets('poll', instead({ metadata: { path: '/etc' }, permission: 'edit' }), {
 			after: 'decision',
 		});
-		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
+		const outcome = await service.run('[ask bash: git push] [say Done]', onlyGit);
 		expect(outcome).toMatchObject({ kind: 'needsApproval', decisions: [{ state: 'gone' }] });
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 	});
@@ -214,7 +205,7 @@ describe('every send comes after a poll with exactly that content', () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });
 		service.meets('poll', instead({ patterns: ['git pull'] }), { after: 'decision', first: 1 });
-		const outcome = await service.run('[ask bash: git push] [say Done]', { policy: onlyGit });
+		const outcome = await service.run('[ask bash: git push] [say Done]', onlyGit);
 		expect(outcome).toMatchObject({
 			kind: 'completed',
 			decisions: [
@@ -271,7 +262,7 @@ describe('a decision that is refused for now', () => {
 describe('a decision that finds no request', () => {
 	test("isn't treated as a new session: it's sent once, and the node polls", async () => {
 		const service = simulation();
-		service.meets('decision', { ...(status(404) as object), processed: true } as Weather);
+		service.meets('decision', processed(status(404)));
 		const outcome = await service.run('[ask bash: x] [say Done]');
 		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(1);
 		expect(outcome).toMatchObject({
@@ -300,8 +291,8 @@ test('a session that fails while approvers have a request ends at the first poll
 	service.meets('poll', {
 		change: (body) => (isLate() ? { ...body, status: 'failed', error: 'Out of disk' } : body),
 	});
-	const { result, asked } = await service.runOn('[ask bash: x]', { policy: policy('ask') });
+	const { error, asked } = await service.runOn('[ask bash: x]', { permissionPolicy: 'ask' });
 	expect(asked).toHaveLength(1);
-	expect(result).toMatchObject({ kind: 'failed', undecided: [] });
+	expect(error?.message).toBe('The agent session failed: Out of disk');
 	expect(polls(service.sent)).toHaveLength(4);
 });

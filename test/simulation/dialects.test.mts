@@ -3,8 +3,14 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findConflict, dialectNames } from '../../local-service/dialects/index.mts';
-import { CanceledError, WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import { simulation, status, type Weather } from './simulation.mts';
+import {
+	processed,
+	simulation,
+	status,
+	type NodeError,
+	type Saved,
+	type Weather,
+} from './simulation.mts';
 
 /** Any dialects that can be spoken together */
 const mixture = fc
@@ -35,11 +41,11 @@ const course = fc.array(
 		status(429, '0'),
 		status(429, '3'),
 		status(500),
-		{ ...(status(500) as object), processed: true } as Weather,
+		processed(status(500)),
 		{ status: 200, body: '<html>Please sign in</html>' },
-		{ status: 200, body: '<html>Please sign in</html>', processed: true } as Weather,
+		processed({ status: 200, body: '<html>Please sign in</html>' }),
 		status(302),
-		{ status: 204, body: '', processed: true } as Weather,
+		processed({ status: 204, body: '' }),
 	),
 	{ maxLength: 25 },
 );
@@ -50,17 +56,17 @@ test('under any mixture of dialects and faults, nothing is started, sent or deci
 			const service = simulation(names);
 			const left = [...weather];
 			service.meets('any', () => left.shift() ?? 'fine');
-			const nodeContext = {};
+			const saved: Saved = {};
 			const attempt = async (job = {}) =>
 				await service
-					.run(`${prompt.join(' ')} [say Done]`, job, nodeContext)
+					.run(`${prompt.join(' ')} [say Done]`, job, saved)
 					.catch((error: unknown) => error);
 			// n8n's Retry On Fail: again with the same context
 			let result = await attempt();
 			if (result instanceof Error) result = await attempt();
 			if (more && !(result instanceof Error)) {
-				const { sessionId } = (result as { session: { sessionId: string } }).session;
-				const again = { ...nodeContext };
+				const { sessionId } = result as { sessionId: string };
+				const again: Saved = {};
 				const send = async () =>
 					await service
 						.continueWith(sessionId, '[say More]', {}, again)
@@ -76,12 +82,11 @@ test('under any mixture of dialects and faults, nothing is started, sent or deci
 				expect(new Set(ids).size).toBe(ids.length);
 			}
 			if (result instanceof Error) {
-				expect(result).not.toBeInstanceOf(CanceledError);
-				expect(result).toBeInstanceOf(WorkspaceAutomationError);
-				expect((result as WorkspaceAutomationError).description).not.toBe('');
+				expect(result.message).not.toBe('The execution was canceled');
+				expect((result as NodeError).description).toMatch(/\w/);
 			}
 			expect(service.problems).toEqual([]);
 		}),
-		{ numRuns: 150, seed: 11 },
+		{ numRuns: 60, seed: 11 },
 	);
 });

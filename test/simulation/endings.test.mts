@@ -1,34 +1,23 @@
 // End of a run.
 import { describe, expect, test } from '@jest/globals';
-import { LAST_REQUESTS_MS } from '../../nodes/RunAgentSession/session/finish.ts';
-import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import {
-	getError,
-	of,
-	page,
-	policy,
-	polls,
-	simulation,
-	status,
-	type Weather,
-} from './simulation.mts';
+import { getError, of, page, polls, simulation, status, type Weather } from './simulation.mts';
 
 describe('a timeout', () => {
 	test('the dashboard is named even if the last responses leave it out', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"status":"running"}' }, { from: 20_000 });
-		const outcome = await service.run('[work 10m]', { maxWaitMs: 60_000 });
-		expect(outcome.session.dashboardUrl).toMatch(/dashboard/);
+		const outcome = await service.run('[work 10m]', { maxWait: 1 });
+		expect(outcome.dashboardUrl).toMatch(/dashboard/);
 	});
 
-	const abort = { maxWaitMs: 62_000, onMaxWait: 'abort' as const };
+	const abort = { maxWait: 1, onMaxWait: 'abort' as const };
 
 	test('abort ends the session and says so', async () => {
 		const service = simulation();
 		const error = await getError(service.run('[work 10m]', abort));
 		expect(error.message).toBe('The session did not finish within 1 minute and was aborted');
 		expect(error.description).toMatch(/^Raise 'Max Wait'/);
-		expect(of(service.sent, 'POST', '/abort')[0].at).toBe(62_000);
+		expect(of(service.sent, 'POST', '/abort')[0].at).toBe(60_000);
 		expect(service.sessions()[0].aborted).toBe(true);
 	});
 
@@ -50,22 +39,25 @@ describe('a timeout', () => {
 		service.meets('abort', status(429, '5'));
 		await getError(service.run('[work 10m]', abort));
 		expect(of(service.sent, 'POST', '/abort').length).toBeGreaterThan(1);
-		expect(service.now()).toBeLessThanOrEqual(abort.maxWaitMs + LAST_REQUESTS_MS);
+		expect(service.now()).toBeLessThanOrEqual(abort.maxWait * 60_000 + 30_000);
 	});
 
 	test('the last poll happens even if timers are late', async () => {
 		const service = simulation();
-		const outcome = await service.run('[idle 10m]', { maxWaitMs: 202_000, lateMs: 3 });
+		service.stage.time.delayTimers(3);
+		const outcome = await service.run('[idle 10m]', { maxWait: 3 });
 		expect(outcome).toMatchObject({ kind: 'stillRunning', warnings: [] });
-		expect(polls(service.sent).at(-1)!.at).toBeGreaterThanOrEqual(202_000);
+		expect(polls(service.sent).at(-1)!.at).toBeGreaterThanOrEqual(180_000);
 	});
 
 	test('a request from the last poll is decided, even after the timeout', async () => {
 		const service = simulation();
-		const { session } = await service.run('[ask bash: x] [work 10m]', { policy: policy('ask') });
+		const { sessionId } = await service.run('[ask bash: x] [work 10m]', {
+			permissionPolicy: 'ask',
+		});
 		service.meets('decision', 'lost', { first: 1 });
-		const limit = { maxWaitMs: 1_000 };
-		const outcome = await service.continueWith(session.sessionId, undefined, limit);
+		const limit = { maxWait: 1 / 60 };
+		const outcome = await service.continueWith(sessionId, undefined, limit);
 		expect(outcome).toMatchObject({ kind: 'stillRunning', decisions: [{ decision: 'approve' }] });
 		expect(service.sessions()[0].interactions).toMatchObject([{ value: 'once' }]);
 	});
@@ -74,9 +66,9 @@ describe('a timeout', () => {
 describe('the output item', () => {
 	test('has no text until the agent writes, and never a key that n8n treats as a failure', async () => {
 		const service = simulation();
-		const waiting = await service.run('[idle 10m]', { maxWaitMs: 10_000 });
-		expect(toJson(waiting).text).toBe('');
-		expect(toJson(await service.run('[fail Out of disk]'))).not.toHaveProperty('error');
+		const waiting = await service.run('[idle 10m]', { maxWait: 1 / 6 });
+		expect(waiting.text).toBe('');
+		expect(await service.run('[fail Out of disk]')).not.toHaveProperty('error');
 	});
 
 	test('has the other fields of the service without Simplify, and none of them replaces ours or is an error', async () => {
@@ -85,11 +77,10 @@ describe('the output item', () => {
 		service.meets('poll', {
 			change: (body) => ({ ...body, ...more, error: 'x', text: 'y', decisions: 'z' }),
 		});
-		const result = await service.run('[say Done]');
-		const json = toJson(result);
+		const json = await service.run('[say Done]', { options: { simplify: false } });
 		expect(json).toMatchObject({ ...more, text: 'Done', decisions: [] });
 		expect(json).not.toHaveProperty('error');
-		const simple = toJson(result, false, true);
+		const simple = await service.run('[say Done]');
 		for (const name of Object.keys(more)) expect(simple).not.toHaveProperty(name);
 	});
 });

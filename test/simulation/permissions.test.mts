@@ -1,10 +1,6 @@
 // Who decides what a session asks for.
 import { describe, expect, test } from '@jest/globals';
-import { MAX_DECISIONS } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { MAX_PENDING } from '../../nodes/shared/limits.ts';
-import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { DECISION_BUDGET_MS } from '../../nodes/RunAgentSession/session/run.ts';
-import { of, policy, polls, getError, simulation, status, type Weather } from './simulation.mts';
+import { byRules, of, polls, getError, simulation, status, type Weather } from './simulation.mts';
 
 describe('permissions', () => {
 	test('a request that the service still lists after its decision gets no second decision', async () => {
@@ -28,7 +24,7 @@ describe('permissions', () => {
 	test('approve with always prefers the option that lasts', async () => {
 		const service = simulation();
 		const outcome = await service.run('[ask bash: x] [say Done]', {
-			policy: policy('approve', { approveWith: 'always' }),
+			approvals: { approveWith: 'always' },
 		});
 		expect(outcome.decisions).toMatchObject([
 			{ option: 'always', decision: 'approve', decidedBy: 'policy' },
@@ -54,9 +50,9 @@ describe('permissions', () => {
 			})),
 		});
 		service.meets('poll', { change });
-		const result = await service.run('[ask bash: a] [say Done]', { policy: policy('approve') });
+		const result = await service.run('[ask bash: a] [say Done]', { permissionPolicy: 'approve' });
 		expect(result.kind).toBe('needsApproval');
-		expect(result.undecided.map(({ because }) => because)).toEqual([
+		expect(result.undecided.map(({ because }: any) => because)).toEqual([
 			'none of its options clearly means "approve"',
 		]);
 		expect(of(service.sent, 'POST', '/resolve')).toEqual([]);
@@ -109,9 +105,9 @@ describe('an agent that asks endlessly', () => {
 		const { service, more } = endless();
 		service.meets('poll', () => more(1));
 		service.meets('decision', () => more(1));
-		const result = await service.run('x', { maxWaitMs: 60_000, lateMs: 500 });
+		const result = await service.run('x', { maxWait: 1 });
 		expect(result.kind).toBe('stillRunning');
-		expect(service.now()).toBeLessThanOrEqual(60_000 + DECISION_BUDGET_MS + 2_000);
+		expect(service.now()).toBeLessThanOrEqual(60_000 + 30_000 + 2_000);
 	});
 
 	test('gets at most a thousand answers, and then the item says why', async () => {
@@ -119,18 +115,16 @@ describe('an agent that asks endlessly', () => {
 		service.meets('poll', () => more(1));
 		service.meets('decision', () => more(1));
 		// Every decision follows a poll.
-		const result = await service.run('x', { maxWaitMs: 4 * 3_600_000 });
+		const result = await service.run('x', { maxWait: 240 });
 		expect(result.kind).toBe('needsApproval');
-		expect(result.decisions).toHaveLength(MAX_DECISIONS);
+		expect(result.decisions).toHaveLength(1_000);
 		expect(result.undecided[0].because).toMatch(/^1000 requests of this session were decided/);
 	});
 
-	test('has a hundred requests at once in the item, and a warning counts the others', async () => {
+	test('is asked about a hundred requests at once, and a warning counts the others', async () => {
 		const { service, more } = endless();
 		service.meets('poll', () => more(150));
-		const result = await service.run('x', { policy: policy('ask') });
-		expect(result.undecided).toHaveLength(MAX_PENDING);
-		expect(result.session.pendingInteractions).toHaveLength(MAX_PENDING);
+		const result = await service.run('x', { permissionPolicy: 'ask' });
 		expect(result.warnings).toContainEqual(
 			expect.stringMatching(/^50 more requests are pending\. The node decides at most 100 at once/),
 		);
@@ -142,13 +136,14 @@ describe('requests for approvers', () => {
 		const service = simulation();
 		const rules = [{ permission: 'bash', pattern: 'ls', decision: 'approve' as const }];
 		const outcome = await service.run('[ask bash: ls + edit: a.html] [say Done]', {
-			policy: policy('rules', { rules }),
+			...byRules(...rules),
 		});
 		expect(outcome.kind).toBe('needsApproval');
-		expect(outcome.decisions.map(({ permission }) => permission)).toEqual(['bash']);
+		expect(outcome.decisions.map(({ permission }: any) => permission)).toEqual(['bash']);
 		expect(outcome.undecided).toMatchObject([
-			{ interaction: { permission: 'edit' }, because: expect.stringMatching(/^no rule covers/) },
+			{ because: expect.stringMatching(/^no rule covers/) },
 		]);
+		expect(outcome.pendingInteractions).toMatchObject([{ permission: 'edit' }]);
 	});
 });
 
@@ -184,9 +179,9 @@ describe('a reading with pending requests in a form that the document does not s
 			'poll',
 			shows([{ id: 'i1', type: 'permission', permission: 'bash', patterns: 'ls' }]),
 		);
-		const result = await service.run('[work 5m]', { policy: policy('approve') });
+		const result = await service.run('[work 5m]', { permissionPolicy: 'approve' });
 		expect(result.kind).toBe('needsApproval');
-		const item = toJson(result, false, false, result.asked![0]);
+		const item = result;
 		const problem = "its patterns aren't a list of texts: ls";
 		expect(item.undecided).toMatchObject([{ because: problem }]);
 		expect(item.question).toContain(

@@ -1,37 +1,36 @@
 // The preview of a page: it may hang, be refused or lead anywhere, and holds up nothing.
 import { describe, expect, test } from '@jest/globals';
-import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { of, page, policy, simulation, status, type Weather } from './simulation.mts';
+import { of, page, pausingRun, status, type Weather } from './simulation.mts';
 
 const PATH = '/shared-previews';
-const previews = ({ sent }: Pick<ReturnType<typeof simulation>, 'sent'>) => of(sent, 'POST', PATH);
 
 function stage(weather: Weather | Weather[] = 'fine') {
-	const service = simulation();
+	const run = pausingRun('[ask bash: a] [ask bash: b] [say Done]');
+	const { service } = run;
 	const list = [weather].flat();
 	service.meets('any', ({ path }) =>
 		path === PATH ? (list.length > 1 ? list.shift()! : list[0]) : 'fine',
 	);
-	const changes = {
-		policy: policy('ask'),
-		origin: { projectId: service.project.id },
-		preview: { siteId: service.site.id, route: '/' },
+	const settings = { options: { preview: { page: { siteId: service.site.id, route: '/' } } } };
+	return {
+		service,
+		previews: () => of(service.sent, 'POST', PATH),
+		/** Returns the item for an approver. */
+		ask: async () => await run.begin(settings),
+		/** Answers, and returns what comes next. */
+		async approve() {
+			await run.answer('Approve once');
+			return await run.next(settings);
+		},
+		/** Returns the item of a completed session. */
+		complete: async () => await service.run('[say Done]', settings),
 	};
-	/** The item for an approver */
-	const ask = async (context = {}) => {
-		const result = await service.run('[ask bash: a] [ask bash: b] [say Done]', changes, context);
-		return toJson(result, false, true, result.asked?.[0], 'https://n8n.example/approval');
-	};
-	/** The item of a completed session */
-	const complete = async (context = {}) =>
-		toJson(await service.run('[say Done]', changes, context), false, true);
-	return { service, ask, complete, changes };
 }
 
 test('a preview that hangs delays the question by at most 10 seconds, and the question has no link', async () => {
-	const { service, ask } = stage('hangs');
+	const { service, previews, ask } = stage('hangs');
 	const item = await ask();
-	const [request, ...others] = previews(service);
+	const [request, ...others] = previews();
 	expect(others).toEqual([]);
 	expect(service.now() - request.at).toBeLessThanOrEqual(10_000);
 	expect(item.message).toMatch(/wants to run this command/);
@@ -61,24 +60,14 @@ describe('a preview is a warning, and the session completes', () => {
 });
 
 test('after a failure before a question, it is asked for once more, when the session has completed', async () => {
-	const { service, ask, complete } = stage([status(403), 'fine']);
-	const context: { flow?: object } = {};
-	expect((await ask(context)).warnings).toHaveLength(1);
-	expect((await ask({ flow: context.flow })).warnings).toHaveLength(1);
-	expect(previews(service)).toHaveLength(1);
-	const item = await complete({ flow: context.flow });
-	expect(item.previewUrl).toMatch(/^http:\/\/localhost/);
-	expect(item).not.toHaveProperty('warnings');
-	await complete({ flow: context.flow });
-	expect(previews(service)).toHaveLength(2);
-});
-
-test('it is not asked for a third time', async () => {
-	const { service, ask, complete } = stage(status(403));
-	const context: { flow?: object } = {};
-	await ask(context);
-	for (let time = 0; time < 3; time++) await complete({ flow: context.flow });
-	expect(previews(service)).toHaveLength(2);
+	const { previews, ask, approve } = stage([status(403), 'fine']);
+	expect((await ask()).warnings).toHaveLength(1);
+	expect((await approve()).warnings).toHaveLength(1);
+	expect(previews()).toHaveLength(1);
+	const item = await approve();
+	expect(item.previewUrl).toMatch(/^https:\/\//);
+	expect(item.warnings).toEqual([]);
+	expect(previews()).toHaveLength(2);
 });
 
 describe('only a safe address becomes a link', () => {
@@ -114,12 +103,12 @@ describe('only a safe address becomes a link', () => {
 		const item = await ask();
 		expect(item.previewUrl).toBe(link);
 		expect(item.warnings).toEqual(
-			link === undefined ? [expect.stringMatching(/^There's no link to the preview/)] : undefined,
+			link === undefined ? [expect.stringMatching(/^There's no link to the preview/)] : [],
 		);
 		const lines = String(item.message).split('  \n');
 		expect(lines.filter((line) => line.startsWith('Preview: '))).toEqual(
 			link === undefined ? [] : [`Preview: ${link}`],
 		);
-		expect(lines.at(-1)).toBe('https://n8n.example/approval');
+		expect(lines.at(-1)).toBe(item.approvalUrl);
 	});
 });

@@ -1,26 +1,23 @@
 // Several approvers while paused, in simulated time: who is asked and when, what counts, and what the item says.
 import { describe, expect, test } from '@jest/globals';
-import type { TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import { readMoreRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
-import { getError, pausingRun, policy, type WakeSettings } from './simulation.mts';
+import type { IDataObject } from 'n8n-workflow';
+import { getError, pausingRun, type Settings } from './simulation.mts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const person = (name: string, isBackup = false) => ({
 	name,
 	contact: `${name.toLowerCase()}@example.com`,
-	...(isBackup && { isBackup: true as const }),
+	...(isBackup && { isBackup }),
 });
-const team = (changes: Partial<TeamSettings> = {}): TeamSettings => ({
-	approvers: [person('Anna'), person('Ben'), person('Carla')],
-	needed: 2,
-	maxReminders: 1,
-	...changes,
-});
+const asks = (approver: object[]): IDataObject => ({ approvers: { approver } });
+const TEAM: IDataObject = {
+	...asks([person('Anna'), person('Ben'), person('Carla')]),
+	approvalsNeeded: 2,
+};
 /** A session whose approval requests go to several approvers */
-function teamRun(prompt: string, changes: WakeSettings = {}) {
-	const run = pausingRun(prompt, { team: team(), ...changes });
+function teamRun(prompt: string, approvals: IDataObject = {}, changes: Settings = {}) {
+	const run = pausingRun(prompt, { ...changes, approvals: { ...TEAM, ...approvals } });
 	return {
 		...run,
 		/** The items that approvers got since the last time */
@@ -70,12 +67,12 @@ describe('approvers', () => {
 	test('decide together: the record names each with decision, time and comment', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		expect(run.answer('Approve once', { name: 'Anna', comment: 'Looks good.' })).toBe(true);
+		expect(await run.answer('Approve once', { name: 'Anna', comment: 'Looks good.' })).toBe(true);
 		const waiting = await run.after(1_000);
-		expect(waiting).toMatchObject({ kind: 'stillRunning', decisions: [] });
+		expect(waiting.kind).toBe('stillRunning');
 		expect(run.posted('/resolve')).toEqual([]);
-		expect(run.answer('Approve once', { name: 'Carla' })).toBe(true);
-		const done = await run.after(1_000);
+		expect(await run.answer('Approve once', { name: 'Carla' })).toBe(true);
+		const done = await run.next();
 		expect(done).toMatchObject({
 			kind: 'completed',
 			decisions: [
@@ -100,8 +97,8 @@ describe('approvers', () => {
 	test('deny a request at once with one denial', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		run.answer('Deny', { name: 'Ben' });
-		expect((await run.after(1_000)).decisions).toMatchObject([
+		await run.answer('Deny', { name: 'Ben' });
+		expect((await run.next()).decisions).toMatchObject([
 			{ decision: 'deny', approvers: [{ name: 'Ben', decision: 'deny' }] },
 		]);
 	});
@@ -109,7 +106,7 @@ describe('approvers', () => {
 	test('are asked about a later request by their own links, and the earlier answers stay', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		run.answer('Approve once', { name: 'Anna' });
+		await run.answer('Approve once', { name: 'Anna' });
 		run.asked();
 		run.service.meets('poll', later);
 		await run.after(70_000);
@@ -117,21 +114,21 @@ describe('approvers', () => {
 		expect(who(items)).toEqual(['Anna', 'Ben', 'Carla']);
 		for (const { pendingInteractions } of items)
 			expect(pendingInteractions.map(({ patterns }: any) => patterns)).toEqual([['git push']]);
-		expect(run.record().requests[0].votes).toHaveLength(1);
+		await run.answer('Approve once', { name: 'Ben' });
 	});
 
 	test('who change while the execution is paused are not asked about requests that were already asked', async () => {
 		const run = teamRun(PROMPT);
 		await run.begin();
 		run.asked();
-		const others = team({ approvers: [person('Eve')], needed: 1, remindAfterMs: 1 });
-		expect((await run.after(10 * MINUTE, { team: others })).kind).toBe('stillRunning');
-		await run.after(10 * MINUTE, { team: undefined });
+		const others = { approvals: { ...asks([person('Eve')]), remindAfter: 0 } };
+		expect((await run.after(10 * MINUTE, others)).kind).toBe('stillRunning');
+		await run.after(10 * MINUTE, { approvals: {} });
 		expect(run.items).toEqual([]);
-		run.answer('Approve once', { name: 'Anna' });
-		expect((await run.after(1_000, { team: others })).kind).toBe('stillRunning');
-		run.answer('Approve once', { name: 'Ben' });
-		expect((await run.after(1_000, { team: undefined })).kind).toBe('completed');
+		await run.answer('Approve once', { name: 'Anna' });
+		expect((await run.after(1_000, others)).kind).toBe('stillRunning');
+		await run.answer('Approve once', { name: 'Ben' });
+		expect((await run.next({ approvals: {} })).kind).toBe('completed');
 	});
 });
 
@@ -147,7 +144,7 @@ describe('a request that changes after an approver answered', () => {
 	])('in %s is a new request: earlier approvals are void', async (_, more) => {
 		const run = teamRun(PROMPT);
 		await run.begin();
-		run.answer('Approve once', { name: 'Anna' });
+		await run.answer('Approve once', { name: 'Anna' });
 		run.asked();
 		run.service.meets('poll', { change: changed(more) });
 		await run.after(70_000);
@@ -156,31 +153,24 @@ describe('a request that changes after an approver answered', () => {
 		expect(items[0].question).toContain(
 			'A request has changed, so earlier answers to it don’t count',
 		);
-		run.answer('Approve once', { name: 'Ben' });
+		await run.answer('Approve once', { name: 'Ben' });
 		expect((await run.after(1_000)).kind).toBe('stillRunning');
 		expect(run.posted('/resolve')).toEqual([]);
-		run.answer('Approve once', { name: 'Anna' });
+		await run.answer('Approve once', { name: 'Anna' });
 		await run.after(1_000);
 		expect(run.posted('/resolve')).toHaveLength(1);
-		expect(run.record().requests.at(-1)!.decision!.verdict.approvers).toMatchObject([
-			{ name: 'Ben' },
-			{ name: 'Anna' },
-		]);
 	});
 });
 
 describe('reminders and backups', () => {
-	const backups = { approvers: [person('Anna'), person('Ben'), person('Dora', true)] };
+	const backups = asks([person('Anna'), person('Ben'), person('Dora', true)]);
 
 	test('reach the approvers without an answer at the set time, with the same link, and decide nothing', async () => {
-		const run = teamRun(PROMPT, {
-			team: team({ ...backups, remindAfterMs: HOUR, askBackupsAfterMs: 3 * HOUR }),
-		});
+		const run = teamRun(PROMPT, { ...backups, remindAfter: 1, askBackupsAfter: 3 });
 		await run.begin();
 		const first = run.asked();
 		expect(who(first)).toEqual(['Anna', 'Ben']);
-		run.answer('Approve once', { name: 'Anna' });
-		const { votes } = run.record().requests[0];
+		await run.answer('Approve once', { name: 'Anna' });
 		let result = await run.after(1_000);
 		const said: Array<[number, string[]]> = [];
 		while (said.length < 2) {
@@ -200,50 +190,58 @@ describe('reminders and backups', () => {
 			[61, ['Ben 1']],
 			[181, ['Dora']],
 		]);
-		expect(run.record().requests[0].votes).toEqual(votes);
 		expect(run.posted('/resolve')).toEqual([]);
-		run.answer('Approve once', { name: 'Dora' });
-		expect((await run.after(1_000)).kind).toBe('completed');
+		await run.answer('Approve once', { name: 'Dora' });
+		expect((await run.next()).kind).toBe('completed');
 	});
 
 	test('leave If Nobody Answers and Max Wait unchanged', async () => {
 		const late = teamRun(PROMPT, {
-			team: team({ ...backups, remindAfterMs: HOUR / 2, maxReminders: 9, askBackupsAfterMs: HOUR }),
-			timeouts: { ifNobodyAnswers: 'deny', unansweredAfterMs: 2 * HOUR },
+			...backups,
+			remindAfter: 0.5,
+			maxReminders: 9,
+			askBackupsAfter: 1,
+			ifNobodyAnswers: 'deny',
+			unansweredAfter: 2,
 		});
 		await late.begin();
-		late.answer('Approve once', { name: 'Anna' });
+		await late.answer('Approve once', { name: 'Anna' });
 		let result = await late.after(1_000);
 		while (result.kind !== 'completed')
 			result = await late.after(result.wakeAt! - late.service.wallTime());
 		expect(result.decisions).toMatchObject([{ decision: 'deny', decidedBy: 'policy' }]);
 		expect(Math.round(late.service.now() / MINUTE)).toBe(121);
-		const given = teamRun(PROMPT, { team: team(), timeouts: { maxWaitMs: HOUR } });
+		const given = teamRun(PROMPT, {}, { maxWait: 60 });
 		await given.begin();
 		expect((await getError(given.after(2 * HOUR))).message).toMatch(/did not finish within 1 hour/);
 	});
 });
 
 describe('rules from data', () => {
-	const more = (entries: object[]) => policy('rules', { moreRules: readMoreRules(entries) });
+	const rules = { permissionPolicy: 'rules' };
 
 	test('are returned as rulesToRemember if every needed approver approved from now on', async () => {
-		const run = teamRun('[ask bash: npm publish] [ask bash: b*] [say Done]', { policy: more([]) });
+		const run = teamRun(
+			'[ask bash: npm publish] [ask bash: b*] [say Done]',
+			{ moreRules: '[]' },
+			rules,
+		);
 		await run.begin();
-		run.answer('Approve from now on', { name: 'Anna' });
-		run.answer('Approve from now on', { name: 'Ben' });
-		await run.after(70_000);
-		run.answer('Approve from now on', { name: 'Anna' });
-		run.answer('Approve once', { name: 'Ben' });
-		const result = await run.after(70_000);
+		await run.answer('Approve from now on', { name: 'Anna' });
+		await run.answer('Approve from now on', { name: 'Ben' });
+		await run.next();
+		await run.answer('Approve from now on', { name: 'Anna' });
+		await run.answer('Approve once', { name: 'Ben' });
+		const result = await run.next();
 		expect(result).toMatchObject({
 			kind: 'completed',
 			decisions: [{ option: 'once' }, { option: 'once' }],
 		});
-		expect(toJson(result).rulesToRemember).toMatchObject([
+		expect(result.rulesToRemember).toMatchObject([
 			{ decision: 'approve', request: { permission: 'bash', patterns: ['npm publish'] } },
 		]);
-		const next = teamRun(PROMPT, { policy: more(toJson(result).rulesToRemember as object[]) });
+		const moreRules = JSON.stringify(result.rulesToRemember);
+		const next = teamRun(PROMPT, { moreRules }, rules);
 		await next.begin();
 		expect(next.items).toEqual([]);
 	});

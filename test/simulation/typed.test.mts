@@ -1,36 +1,30 @@
 // Typed results, in simulated time: the rules of a result that must have a format.
 import { describe, expect, test } from '@jest/globals';
-import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputFormat.ts';
-import { toJson } from '../../nodes/RunAgentSession/execution/output.ts';
-import type { Ledger } from '../../nodes/shared/n8n/ledger.ts';
-import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
+import { byId } from '../../n8n-host/workflows.mts';
+import { INSTRUCTIONS, LINKS, linksParser, RIGHT, WRONG } from '../support/outputParser.mts';
 import {
-	connected,
-	INSTRUCTIONS,
-	LINKS,
-	linksParser,
-	RIGHT,
-	WRONG,
-} from '../support/outputParser.mts';
-import { getError, of, policy, simulation, status, type Simulation } from './simulation.mts';
+	getError,
+	of,
+	simulation,
+	status,
+	type NodeError,
+	type Saved,
+	type Settings,
+	type Simulation,
+} from './simulation.mts';
 
-const format = await openOutputFormat(connected(linksParser()));
+const format = { outputParser: linksParser() };
 const WRONG_ONCE = `[say ${WRONG}] [next turn] [work 10s] [say ${RIGHT}]`;
 const WRONG_TWICE = `[say ${WRONG}] [next turn] [work 10s] [say Sorry.]`;
 
-type Changes = Parameters<Simulation['run']>[1];
-
-/** Runs an item to its end in a mode, and returns the context for a retry. */
+/** Runs an item to its end in a mode, or retries it. */
 const MODES = {
-	running: async (service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) =>
-		await service.run(prompt, { format, ...changes }, nodeContext),
-	async paused(service: Simulation, prompt: string, changes: Changes = {}, nodeContext = {}) {
+	running: async (service: Simulation, prompt: string, changes: Settings = {}, saved: Saved = {}) =>
+		await service.run(prompt, { asTool: false, ...format, ...changes }, saved),
+	async paused(service: Simulation, prompt: string, changes: Settings = {}, saved: Saved = {}) {
 		for (;;) {
-			const result = await service.wake(prompt, nodeContext, { format, ...changes });
+			const result = await service.wake(prompt, saved, { ...format, ...changes });
 			if (result.wakeAt === undefined) return result;
-			const saved = JSON.parse(JSON.stringify(nodeContext));
-			for (const key of Object.keys(nodeContext)) delete (nodeContext as any)[key];
-			Object.assign(nodeContext, saved);
 			service.advance(70_000);
 		}
 	},
@@ -40,19 +34,19 @@ const messages = ({ sent }: Simulation) => of(sent, 'POST', '/messages');
 
 /** A session that has completed with this text, to continue */
 async function sessionThatSaid(service: Simulation, script: string) {
-	const { session } = await service.run(script);
-	return { operation: 'continue' as const, sessionId: session.sessionId };
+	const { sessionId } = await service.run(script);
+	return { operation: 'continue', sessionId: byId(sessionId) };
 }
 
 describe('the instructions of the format', () => {
 	test('are appended to a message, and without a message nothing is sent', async () => {
 		const service = simulation();
 		const target = await sessionThatSaid(service, `[say ${RIGHT}]`);
-		const { output } = await MODES.running(service, '', { target });
+		const { output } = await MODES.running(service, '', target);
 		expect(output).toEqual(LINKS);
 		expect(messages(service)).toEqual([]);
 		const message = `Again. [say ${RIGHT}]`;
-		await MODES.running(service, '', { target: { ...target, message } });
+		await MODES.running(service, '', { ...target, message });
 		expect(messages(service).map(({ body }) => body.text)).toEqual([
 			`${message}\n\n${INSTRUCTIONS}`,
 		]);
@@ -66,8 +60,8 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 
 		test('two invalid answers are an error with the session, and no retry starts another or sends a second message', async () => {
 			const service = simulation();
-			const nodeContext = {};
-			const isMisfit = (error: WorkspaceAutomationError, sessionId: string) => {
+			const saved: Saved = {};
+			const isMisfit = (error: NodeError, sessionId: string) => {
 				expect(error.message).toBe("The result doesn't match the required format");
 				expect(error.description).toMatch(/isn't valid JSON.*The result starts with: Sorry\./);
 				expect(error.description).toContain(sessionId);
@@ -76,25 +70,25 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 					dashboardUrl: expect.stringContaining(sessionId),
 				});
 			};
-			const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
+			const error = await getError(run(service, WRONG_TWICE, {}, saved));
 			const [{ sessionId }] = service.sessions();
 			isMisfit(error, sessionId);
 			for (const prompt of [WRONG_TWICE, 'Another prompt'])
-				isMisfit(await getError(run(service, prompt, {}, nodeContext)), sessionId);
+				isMisfit(await getError(run(service, prompt, {}, saved)), sessionId);
 			expect(starts(service)).toHaveLength(1);
 			expect(messages(service)).toHaveLength(1);
 		});
 
 		test("a retry uses the session's answer at that time", async () => {
 			const service = simulation();
-			const nodeContext = {};
-			const error = await getError(run(service, WRONG_TWICE, {}, nodeContext));
+			const saved: Saved = {};
+			const error = await getError(run(service, WRONG_TWICE, {}, saved));
 			const { sessionId } = error.context;
 			await service.call('POST', `/agent/sessions/${sessionId}/messages`, {
 				text: `[say ${RIGHT}]`,
 			});
 			service.advance(10_000);
-			const result = await run(service, WRONG_TWICE, {}, nodeContext);
+			const result = await run(service, WRONG_TWICE, {}, saved);
 			expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 			expect(starts(service)).toHaveLength(1);
 		});
@@ -111,10 +105,10 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 describe('the repair message is sent once', () => {
 	test("a lost response doesn't cause a second message, not even in a retry", async () => {
 		const service = simulation();
-		const nodeContext = {};
+		const saved: Saved = {};
 		service.meets('message', 'lost');
 		for (const _ of ['first', 'retry']) {
-			const error = await getError(MODES.running(service, WRONG_TWICE, {}, nodeContext));
+			const error = await getError(MODES.running(service, WRONG_TWICE, {}, saved));
 			expect(error.message).toBe('The message may have been sent');
 			expect(error.context.sessionId).toBeDefined();
 		}
@@ -123,47 +117,40 @@ describe('the repair message is sent once', () => {
 
 	test('a retry finds the new answer if the message arrived without a response', async () => {
 		const service = simulation();
-		const nodeContext = {};
+		const saved: Saved = {};
 		service.meets('message', 'lost-after');
 		// What could tell that it arrived doesn't, for longer than the node asks.
 		service.stale('message', { until: 60_000 });
-		const first = await getError(MODES.running(service, WRONG_ONCE, {}, nodeContext));
+		const first = await getError(MODES.running(service, WRONG_ONCE, {}, saved));
 		expect(first.message).toBe('The message may have been sent');
 		service.advance(60_000);
-		const result = await MODES.running(service, WRONG_ONCE, {}, nodeContext);
+		const result = await MODES.running(service, WRONG_ONCE, {}, saved);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(messages(service)).toHaveLength(1);
 	});
 
 	test('n8n killed right after it: the ledger shows that it was sent, and the new answer counts', async () => {
 		const service = simulation();
-		const done = new Set<string>();
-		const ledger: Ledger = {
-			begin: async (effect) => (done.has(effect) ? 'done' : 'new'),
-			done: async (effect) => void done.add(effect),
-			forget: async () => {},
-		};
-		const nodeContext = {};
-		await service.wake(WRONG_ONCE, nodeContext, { format, ledger });
-		const saved = JSON.parse(JSON.stringify(nodeContext));
+		const saved: Saved = {};
+		await service.wake(WRONG_ONCE, saved, format);
+		const before = structuredClone(saved);
 		service.advance(70_000);
-		// Killed: what this wake has written is lost.
-		await service.wake(WRONG_ONCE, nodeContext, { format, ledger });
+		// Killed: what this wake has written is lost, except in n8n's store.
+		await service.wake(WRONG_ONCE, saved, format);
 		expect(messages(service)).toHaveLength(1);
-		const result = await MODES.paused(service, WRONG_ONCE, { format, ledger }, saved);
+		const result = await MODES.paused(service, WRONG_ONCE, {}, before);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(messages(service)).toHaveLength(1);
-		expect(done).toEqual(new Set(['start', 'repair 0']));
 	});
 
 	test('if the service refuses it, the error says so, and a retry sends it', async () => {
 		const service = simulation();
-		const nodeContext = {};
+		const saved: Saved = {};
 		service.meets('message', status(422), { first: 1 });
-		const error = await getError(MODES.running(service, WRONG_ONCE, {}, nodeContext));
+		const error = await getError(MODES.running(service, WRONG_ONCE, {}, saved));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toMatch(/couldn't be sent: .*Try later/);
-		const result = await MODES.running(service, WRONG_ONCE, {}, nodeContext);
+		const result = await MODES.running(service, WRONG_ONCE, {}, saved);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(starts(service)).toHaveLength(1);
 	});
@@ -180,13 +167,13 @@ describe('the turn of the repair message', () => {
 
 	test('that does not show within half a minute is an error that says so, and a retry uses the answer', async () => {
 		const service = simulation();
-		const nodeContext = {};
+		const saved: Saved = {};
 		service.stale('message');
-		const error = await getError(MODES.running(service, WRONG_ONCE, {}, nodeContext));
+		const error = await getError(MODES.running(service, WRONG_ONCE, {}, saved));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toContain('No new turn was seen within 30 seconds');
 		service.clear();
-		expect((await MODES.running(service, WRONG_ONCE, {}, nodeContext)).output).toEqual(LINKS);
+		expect((await MODES.running(service, WRONG_ONCE, {}, saved)).output).toEqual(LINKS);
 		expect(messages(service)).toHaveLength(1);
 	});
 });
@@ -196,11 +183,11 @@ describe('timeouts cover both turns', () => {
 
 	test('Max Wait ends in the repair turn: the session is still running, and the next run sends nothing', async () => {
 		const service = simulation();
-		const nodeContext = {};
-		const first = await MODES.running(service, LONG, { maxWaitMs: 90_000 }, nodeContext);
-		expect(first.kind).toBe('stillRunning');
+		const saved: Saved = {};
+		const first = await getError(MODES.running(service, LONG, { maxWait: 1.5 }, saved));
+		expect(first.message).toMatch(/It's still running$/);
 		expect(service.now()).toBeLessThan(130_000);
-		const result = await MODES.running(service, LONG, {}, nodeContext);
+		const result = await MODES.running(service, LONG, {}, saved);
 		expect(result.output).toEqual(LINKS);
 		expect(messages(service)).toHaveLength(1);
 	});
@@ -208,29 +195,31 @@ describe('timeouts cover both turns', () => {
 	test('Max Wait counts from the start of the session', async () => {
 		const service = simulation();
 		const prompt = `[say ${WRONG}] [next turn] [work 10h] [say ${RIGHT}]`;
-		const timeouts = { maxWaitMs: 3_600_000 };
-		const error = await getError(MODES.paused(service, prompt, { timeouts } as Changes));
+		const error = await getError(MODES.paused(service, prompt, { maxWait: 60 }));
 		expect(error.message).toMatch(/did not finish within 1 hour and was aborted/);
 		expect(service.now()).toBeLessThan(2 * 3_600_000);
 	});
 
 	test('an answer that comes when Max Wait has passed is parsed, and not repaired: no time is left', async () => {
 		const service = simulation();
-		const changes = { format, timeouts: { maxWaitMs: 3_600_000 } };
+		const changes = { ...format, maxWait: 60 };
 		const prompt = `[work 10m] [say ${WRONG}] [next turn] [say ${RIGHT}]`;
-		const nodeContext = {};
-		await service.wake(prompt, nodeContext, changes);
+		const saved: Saved = {};
+		await service.wake(prompt, saved, changes);
 		service.advance(3_600_000);
-		const error = await getError(service.wake(prompt, nodeContext, changes));
+		const error = await getError(service.wake(prompt, saved, changes));
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(messages(service)).toEqual([]);
 		expect(of(service.sent, 'POST', '/abort')).toEqual([]);
 	});
 });
 
-test('an item that needs approval or is still running has no `output`', async () => {
-	const service = simulation();
-	const asking = await MODES.running(service, '[ask bash: x]', { policy: policy('ask') });
-	const running = await MODES.running(service, '[work 10m]', { maxWaitMs: 10_000 });
-	for (const result of [asking, running]) expect(toJson(result)).not.toHaveProperty('output');
+test('an item that needs approval has no `output`', async () => {
+	const { asked } = await simulation().runOn('[ask bash: x]', {
+		...format,
+		permissionPolicy: 'ask',
+		maxWait: 1,
+	});
+	expect(asked).toHaveLength(1);
+	expect(asked[0]).not.toHaveProperty('output');
 });
