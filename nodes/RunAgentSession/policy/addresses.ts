@@ -27,14 +27,15 @@ function listPaths(url: URL): Set<string> {
 	return paths;
 }
 
-/** IPv4 in IPv6, as the parser writes it: mapped, compatible, translated, NAT64 */
-const EMBEDDED = /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/;
+/** IPv4 in IPv6, as the parser writes it: compatible, NAT64, mapped, translated. Zeros at the start can be missing. */
+const EMBEDDED =
+	/^\[(?:(?:64:ff9b)?::|::ffff:(?:0:)?(?=.*:))(?:([\da-f]{1,4}):)?([\da-f]{1,4})?\]$/;
 
 /** Returns a host as denials compare it. */
 export function foldHost(host: string): string {
-	const [, ...groups] = EMBEDDED.exec(host) ?? [];
-	if (groups.length === 0) return host.replace(/\.$/, '');
-	return groups
+	const [whole, high = '0', low = '0'] = EMBEDDED.exec(host) ?? [];
+	if (whole === undefined) return host.replace(/\.$/, '');
+	return [high, low]
 		.map((group) => parseInt(group, 16))
 		.flatMap((group) => [group >> 8, group & 255])
 		.join('.');
