@@ -56,9 +56,6 @@ export interface Edit {
 	removed?: number;
 }
 
-const MAX_EDITS = 50;
-const MAX_PATH_LENGTH = 1_000;
-
 /** Returns the files that a request would change. Empty if it names none. */
 export function listEdits(request: Interaction): Edit[] {
 	const { permission, patterns } = request;
@@ -67,9 +64,7 @@ export function listEdits(request: Interaction): Edit[] {
 	);
 	const isEdit = readPermission(toText(permission))?.isEdit;
 	const paths = named.length === 0 && isEdit && Array.isArray(patterns) ? patterns.map(toText) : [];
-	return [...named, ...paths.map((path) => ({ path }))]
-		.filter(({ path }) => path.length <= MAX_PATH_LENGTH)
-		.slice(0, MAX_EDITS);
+	return [...named, ...paths.map((path) => ({ path }))];
 }
 
 /** Adds the edits of each file. Its numbers are there if those of all its edits are known. */

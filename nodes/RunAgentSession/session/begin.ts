@@ -132,9 +132,7 @@ function waitForStart(run: SessionRun, before: StartState, error: WorkspaceAutom
 	const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1_000;
 	const endAt = maxWaitAt(before.since, run.settings.timeouts);
 	const leftMs = endAt === Infinity ? MAX_START_WAIT_MS : endAt - now;
-	// The node's own rate limit isn't the service's word.
-	const isAsked = error.attempt === 'response' && retryAfterMs !== undefined;
-	if (isAsked && leftMs > 0 && retryAfterMs > leftMs)
+	if (retryAfterMs !== undefined && leftMs > 0 && retryAfterMs > leftMs)
 		throw notTakenError(error, retryAfterMs, endAt === Infinity);
 	const { message, description, context } = error;
 	const isLate = now >= before.since + LATE_START_MS;
