@@ -122,6 +122,19 @@ describe('agent sessions', () => {
 		expect(await answers()).toBe(0);
 	});
 
+	test('a tool takes an option only from its own field, which a reviewer sees', async () => {
+		const { interaction, named } = await pending('[ask bash: x]');
+		const additionalFields = {
+			expectedPermission: interaction.permission,
+			expectedPatterns: interaction.patterns,
+			body: { response: { value: 'always' } },
+		};
+		const parameters = { ...named, decision: 'option', additionalFields };
+		const { outputs, error } = await run({ ...resolving(parameters), asTool: true });
+		expect(JSON.stringify(outputs?.[0] ?? error?.message)).toContain("'Option Value' is empty");
+		expect(await answers()).toBe(0);
+	});
+
 	describe('resolve an interaction that an approver has seen', () => {
 		const ask = async () => {
 			const { interaction, named } = await pending('[ask bash: x]');

@@ -103,6 +103,12 @@ describe('a session', () => {
 		expect(retried).not.toHaveProperty('error');
 		const routed = await get({ error: 'Out of disk' }, { onError: 'continueErrorOutput' });
 		expect(routed).toMatchObject({ error: 'Out of disk' });
+		serve({ 'POST /products': { error: 'Out of stock' } });
+		const parameters = { projectId: rl(ID), fields: '{"a":1}' };
+		const settings = { onError: 'continueErrorOutput' as const };
+		expect(await only('product.create', parameters, { settings })).toEqual({
+			failure: 'Out of stock',
+		});
 	});
 
 	test.each([

@@ -289,6 +289,16 @@ describe('never a second session', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(1);
 	});
 
+	test.each([
+		[undefined, 3],
+		[1, 2],
+		[9, 5],
+	])("Max Tries %s makes %d tries: n8n's own limits", async (maxTries, count) => {
+		const settings = { ...retries, maxTries };
+		await run(setup({ prompt: '[fail Out of disk]' }, { settings }));
+		expect(await of('POST', '/agent/sessions')).toHaveLength(count);
+	});
+
 	test('a retry with another prompt starts nothing, and names the session and both ways out', async () => {
 		await refuse(1);
 		const failed = await run(setup({ prompt }));

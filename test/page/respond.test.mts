@@ -215,7 +215,10 @@ describe('a page shows the requests of other sessions', () => {
 	});
 });
 
-test('"Approve all that look the same" is for sessions of one project', () => {
+test.each([
+	['is for sessions of one project', {}, ['approve', 'approve']],
+	["leaves the approver's own Deny", { [choiceField(1)]: '1' }, ['approve', 'deny']],
+])('"Approve all that look the same" %s', (_, own, decisions) => {
 	const records = ['shop', 'shop', 'blog'].map((projectId, n) =>
 		asked({ id: String(n), projectId, approvers: [ANNA] }),
 	);
@@ -228,9 +231,17 @@ test('"Approve all that look the same" is for sessions of one project', () => {
 		together: shownTogether(sections),
 		[choiceField(0)]: '0',
 		[sameField(0)]: 'on',
+		...own,
 	};
 	const { saves } = call(records, { method: 'POST', contentType: FORM, body });
-	expect(saves?.map(({ answer }) => answer.answers[0].request)).toEqual(
-		records.slice(0, 2).map(({ requests }) => requestKey(requests[0])),
+	const sent = saves?.map(
+		({
+			answer: {
+				answers: [{ request: key, vote }],
+			},
+		}) => [key, vote.decision],
+	);
+	expect(sent).toEqual(
+		decisions.map((decision, at) => [requestKey(records[at].requests[0]), decision]),
 	);
 });

@@ -44,6 +44,17 @@ describe('a message whose turn shows late', () => {
 		expect(service.now() - since).toBeGreaterThanOrEqual(30_000);
 		expect(service.now() - since).toBeLessThan(60_000);
 	});
+
+	test('three readings without it are needed, also if none was possible for half a minute', async () => {
+		const service = simulation();
+		const { session } = await service.run('[say First]');
+		service.meets('poll', status(500), { after: 'message', first: 8 });
+		service.stale('message', { first: 2 });
+		const since = service.now();
+		const outcome = await service.continueWith(session.sessionId, '[say Second]');
+		expect(outcome.session.latestMessage?.text).toBe('Second');
+		expect(service.now() - since).toBeGreaterThan(35_000);
+	});
 });
 
 describe('Stop while the fate of a start is unknown', () => {
@@ -110,6 +121,15 @@ describe('no second session', () => {
 		service.meets('start', weather, { first: 2 });
 		expect((await service.run('[say Hello]')).kind).toBe('completed');
 		expect(service.sessions()).toHaveLength(1);
+	});
+
+	test('a start that never reaches the service is an error after three minutes', async () => {
+		const service = simulation();
+		service.meets('start', 'unsent');
+		const error = await getError(service.run('[say Hello]'));
+		expect(error.message).toBe("The service couldn't be reached");
+		expect(service.now()).toBeGreaterThanOrEqual(180_000);
+		expect(service.now()).toBeLessThan(300_000);
 	});
 
 	test("a message with a lost response isn't repeated if the session shows it", async () => {

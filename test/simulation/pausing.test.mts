@@ -241,7 +241,7 @@ describe('a comment from the approval page', () => {
 
 	test('that does not leave is sent at a later poll', async () => {
 		let tries = 0;
-		const { result, messages } = await withComment(() => (++tries < 3 ? 'unsent' : 'fine'));
+		const { result, messages } = await withComment(() => (++tries < 7 ? 'unsent' : 'fine'));
 		expect(result.warnings).toEqual([]);
 		expect(messages.filter(({ weather }) => weather === 'fine')).toHaveLength(1);
 	});

@@ -150,6 +150,7 @@ describe('the label', () => {
 		'disallow=Disallow further prompts',
 		'1=Cancel approvals',
 		'deny=Continue',
+		'launch=Deny',
 		"1=Don't ask again",
 		'constructor',
 	])('never allows beside the value deny: %s', (option) => {

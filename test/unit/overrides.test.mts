@@ -148,6 +148,7 @@ describe('a request', () => {
 
 	test.each<[OperationId, Values, object, object, string]>([
 		['createAgentSession', start, {}, { prompt: 'Mine' }, 'prompt'],
+		['createAgentSession', start, {}, { project_id: 'x' }, 'project_id'],
 		['sendAgentMessage', { sessionId: ID, text: 'Hi' }, {}, { text: ['Mine'] }, 'text'],
 		['updateProduct', { productId: 'p1', projectId: ID }, {}, { projectId: 'x' }, 'projectId'],
 		['resolveInteraction', { ...decision, approved: false }, {}, { approved: true }, 'approved'],

@@ -245,6 +245,24 @@ describe('a call', () => {
 			expect((await afterThrottling(other)).waitedMs).toBe(0);
 	});
 
+	test("that has no time left after a 429 ends with the service's words for it", async () => {
+		const answer = (after: string, message: string) => ({
+			statusCode: 429,
+			headers: { 'retry-after': after },
+			body: JSON.stringify({ error: { code: 'limited', message, doc_url: 'https://x.example' } }),
+		});
+		const answers = [answer('5', 'Ten a minute'), answer('60', 'Another limit')];
+		const { send } = connect(() => answers.shift());
+		const [first] = await Promise.all([
+			send(READ, { timeLimitMs: 20 * SECOND }),
+			send(READ, { singleAttempt: true }),
+		]);
+		expect(answers).toEqual([]);
+		expect(first).toMatchObject({
+			description: expect.stringContaining('The service says: Ten a minute.'),
+		});
+	});
+
 	test('that is due at its deadline may be queued for a second, and not for longer', async () => {
 		const queuedFor = async (ms: number) => {
 			const clock = createVirtualClock(100 * SECOND);

@@ -244,6 +244,14 @@ describe.each([
 
 const entry = (key: string): WatchedEntry => ({ key, mark: 'm', id: key, json: { id: key } });
 
+test('an entry that is on two pages, because the list has moved, is emitted once', () => {
+	const seen = new Map([['one', new Map<string, string>()]]);
+	const entry: WatchedEntry = { key: 'a', mark: '1', id: 'a', json: {} };
+	const list = { name: 'one', entries: [entry, entry], isWhole: true };
+	const rule: ChangeRule = { on: 'added', existing: false, goneAfter: GONE_AFTER, most: 5 };
+	expect(findChanges({ ...NOTHING_SEEN, seen }, [list], rule).changes).toHaveLength(1);
+});
+
 test('a removed entry over Max Events comes with the next poll, for any result of that poll', () => {
 	const read = (isWhole: boolean, ...entries: WatchedEntry[]) => [{ name: '', entries, isWhole }];
 	const rule: ChangeRule = { on: 'removed', existing: false, goneAfter: GONE_AFTER, most: 1 };
