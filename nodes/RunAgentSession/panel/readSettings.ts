@@ -72,14 +72,15 @@ function readPolicy(panel: Panel): Policy {
 	// Also read if the policy is an expression with another value, because a model must not fill it in.
 	const moreRules = isEntered(panel, policy.moreRules, 'approvals.')
 		? readApproval(panel, { ...policy.moreRules, check: (_, value) => readMoreRules(value) })
-		: [];
+		: undefined;
 	const rules = isByRules ? readParameter(panel, { ...policy.rules, check: readRules }) : [];
-	checkRuleCount(rules, moreRules);
+	checkRuleCount(rules, moreRules ?? []);
 	return {
 		mode,
 		rules,
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
-		...(isByRules && moreRules.length > 0 && { moreRules }),
+		// Without rules yet, the page offers to remember the first one.
+		...(isByRules && moreRules && { moreRules }),
 		approveWith: readApproval(panel, policy.approveWith),
 	};
 }
