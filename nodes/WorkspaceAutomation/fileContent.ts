@@ -14,10 +14,9 @@ import { MAX_DOWNLOAD_BYTES } from '../shared/limits';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isLoopback } from '../shared/client/credential';
 import { isPrivateHost } from '../shared/client/privateHosts';
-import { isRejection, type RetryLimits } from '../shared/client/retryPolicy';
+import { isRejection, nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
-import { withRetries } from '../shared/client/transport';
 
 type Stream = Exclude<
 	Parameters<IExecuteSingleFunctions['helpers']['prepareBinaryData']>[0],
@@ -86,6 +85,7 @@ function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 /** Limit on all attempts. A longer download would soon outlast its URL. */
 const MAX_DOWNLOAD_MS = 300_000;
 const MAX_DOWNLOAD_ATTEMPTS = 4;
+const GET = { method: 'GET', effect: 'read' } as const;
 
 const downloadError = (what: string, limit: string) =>
 	new WorkspaceAutomationError(`The file ${what} to download`, `${limit}.`);
@@ -123,10 +123,12 @@ async function fetchContent<T>(
 		return answered as DownloadResponse;
 	});
 	const { statusCode: status, headers, body } = response;
-	// A part of a file isn't the file.
 	if (status !== 200) {
 		body.destroy();
-		return { kind: 'response', status, headers, body: undefined };
+		const attempt: Attempt = { kind: 'response', status, headers, body: undefined };
+		// A redirect would only redirect again, and a part of a file isn't the file.
+		if (status < 400) throw downloadFailedError(attempt);
+		return attempt;
 	}
 	if (Number(headers['content-length'] ?? 0) > MAX_DOWNLOAD_BYTES) throw downloadTooLarge();
 	limitBytes(body);
@@ -142,7 +144,7 @@ export async function download<T>(
 ): Promise<T> {
 	requireSafeUrl(url, baseUrl);
 	const deadline = clock.monotonicMs() + MAX_DOWNLOAD_MS;
-	const limits: RetryLimits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS };
+	const limits = { deadline, maxAttempts: MAX_DOWNLOAD_ATTEMPTS };
 	const fetchOnce = async (): Promise<Attempt> => {
 		throwIfAborted(signal);
 		const timeout = deadline - clock.monotonicMs();
@@ -162,17 +164,15 @@ export async function download<T>(
 			return toFailedAttempt(error);
 		});
 	};
-	const toError = downloadFailedError;
-	const { body } = await withRetries(
-		async (decide) => {
-			const attempt = await fetchOnce();
-			// A redirect would only redirect again.
-			limits.singleAttempt = attempt.kind === 'response' && attempt.status < 400;
-			return decide(attempt);
-		},
-		{ request: { effect: 'read', method: 'GET' }, limits, clock, signal, toError },
-	);
-	return body as T;
+	for (let state = NO_ATTEMPTS; ;) {
+		const attempt = await fetchOnce();
+		const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
+		const next = nextAction(state, attempt, GET, limits, now, Math.random());
+		if (next.type === 'return' && attempt.kind === 'response') return attempt.body as T;
+		if (next.type !== 'retry') throw downloadFailedError(attempt);
+		state = next.state;
+		await clock.sleep(next.delayMs ?? 0, signal);
+	}
 }
 
 type FileContent = { text: string } | { url: string };
@@ -212,7 +212,7 @@ function decodeFile(bytes: Buffer, headers: Headers): string {
 
 /** Fetches the name and type, which the content lacks. The endpoint is in beta, so its errors are ignored. */
 async function fetchMetadata(api: ApiClient, fileId: string): Promise<IDataObject> {
-	const options = { maxAttempts: 2, timeLimitMs: 30_000 };
+	const options = { maxAttempts: 2, timeoutMs: 30_000 };
 	const response = await resultOrError(api.call('getFile', { fileId }, options));
 	const isReadable = !(response instanceof WorkspaceAutomationError) && isRecord(response.body);
 	return isReadable ? (response.body as IDataObject) : {};

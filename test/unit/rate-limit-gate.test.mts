@@ -4,6 +4,21 @@ import { RateLimitError } from '../../nodes/shared/client/attemptError.ts';
 import { RateLimiters, type QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
 import { createVirtualClock } from '../support/virtualClock.mts';
 
+type Limiter = ReturnType<RateLimiters['get']>;
+
+/** Sends a request when the limiter lets it, and releases its slot. */
+async function schedule<T extends { pauseMs?: number }>(
+	limiter: Limiter,
+	queued: QueuedRequest,
+	signal: AbortSignal | undefined,
+	send: () => Promise<T>,
+): Promise<T> {
+	const slot = await limiter.acquire(queued, signal);
+	const result = await send();
+	slot.release(result.pauseMs);
+	return result;
+}
+
 const request = (since = 0, changes: Partial<QueuedRequest> = {}): QueuedRequest => ({
 	since,
 	deadline: Infinity,
@@ -18,8 +33,8 @@ describe('a request that cannot be sent in time', () => {
 	test('is rejected at once if the key is paused for longer, with the time to wait', async () => {
 		const clock = createVirtualClock();
 		const limiter = new RateLimiters(clock).get('key');
-		await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 40_000 })));
-		const rejected = limiter.schedule(request(0, { deadline: 30_000 }), undefined, never);
+		await clock.run(schedule(limiter, request(), undefined, async () => ({ pauseMs: 40_000 })));
+		const rejected = schedule(limiter, request(0, { deadline: 30_000 }), undefined, never);
 		await expect(clock.run(rejected)).rejects.toBeInstanceOf(RateLimitError);
 		await expect(rejected).rejects.toMatchObject({
 			message: 'The service is receiving too many requests',
@@ -33,13 +48,13 @@ describe('a request that cannot be sent in time', () => {
 		const clock = createVirtualClock();
 		const limiter = new RateLimiters(clock).get('key');
 		const busy = Array.from({ length: 25 }, () =>
-			limiter.schedule(request(), undefined, async () => {
+			schedule(limiter, request(), undefined, async () => {
 				await clock.sleep(60_000);
 				return {};
 			}),
 		);
 		const deadline = 3_456;
-		const rejected = limiter.schedule(request(1, { deadline }), undefined, never);
+		const rejected = schedule(limiter, request(1, { deadline }), undefined, never);
 		const error = await clock.run(rejected.catch((thrown: unknown) => thrown));
 		expect(error).toMatchObject({ context: { httpStatus: 429, retryAfter: undefined } });
 		expect(clock.now()).toBeGreaterThanOrEqual(deadline);
@@ -52,10 +67,10 @@ describe('a request that cannot be sent in time', () => {
 		const limiter = new RateLimiters(clock).get('key');
 		// Until the rate is about at its lowest: a request a minute
 		for (let count = 0; count < 30; count++)
-			await clock.run(limiter.schedule(request(), undefined, async () => ({ pauseMs: 60_000 })));
+			await clock.run(schedule(limiter, request(), undefined, async () => ({ pauseMs: 60_000 })));
 		const urgent = request(0, { urgent: true, deadline: clock.now() + 5_000 });
 		const since = clock.now();
-		await clock.run(limiter.schedule(urgent, undefined, async () => ({})));
+		await clock.run(schedule(limiter, urgent, undefined, async () => ({})));
 		expect(clock.now()).toBe(since);
 	});
 });
@@ -74,18 +89,16 @@ describe('the queue', () => {
 		const turns: Array<{ at: number; who: QueuedRequest }> = [];
 		const away: QueuedRequest[] = [];
 		const first = Array.from({ length: 25 }, async (_, index) =>
-			gate.schedule(request(), undefined, async () => {
+			schedule(gate, request(), undefined, async () => {
 				await clock.sleep(2_000);
 				return { pauseMs: index === 24 ? 1_000 : undefined };
 			}),
 		);
 		const others = all.map(async (who) =>
-			gate
-				.schedule(who, undefined, async () => {
-					turns.push({ at: clock.now(), who });
-					return {};
-				})
-				.catch(() => away.push(who)),
+			schedule(gate, who, undefined, async () => {
+				turns.push({ at: clock.now(), who });
+				return {};
+			}).catch(() => away.push(who)),
 		);
 		await clock.run(Promise.all([...first, ...others]));
 		return { turns, away };
@@ -110,7 +123,7 @@ describe('the queue', () => {
 		const gate = new RateLimiters(clock).get('key');
 		const order: string[] = [];
 		const pass = async (name: string, changes: Partial<QueuedRequest>) =>
-			await gate.schedule(request(0, changes), undefined, async () => {
+			await schedule(gate, request(0, changes), undefined, async () => {
 				order.push(name);
 				return { pauseMs: name === 'first' ? 1_000 : undefined };
 			});
@@ -144,12 +157,15 @@ function stage(perSecond: number, burst: number, latencyMs: number) {
 	async function send(signal?: AbortSignal, worker = gates): Promise<number> {
 		const since = clock.now();
 		for (let refusals = 0; ; refusals++) {
-			const { pauseMs: waitMs } = await worker
-				.get('key')
-				.schedule(request(since), signal, async () => {
+			const { pauseMs: waitMs } = await schedule(
+				worker.get('key'),
+				request(since),
+				signal,
+				async () => {
 					await clock.sleep(latencyMs);
 					return { pauseMs: take() };
-				});
+				},
+			);
 			if (waitMs === undefined) return refusals;
 			await clock.sleep(waitMs, signal);
 		}
@@ -179,16 +195,16 @@ describe('executions that share a key', () => {
 			return {};
 		};
 		const first = Array.from({ length: 25 }, () =>
-			gate.schedule(request(), stop.signal, () => hold(50)),
+			schedule(gate, request(), stop.signal, () => hold(50)),
 		);
 		const waiting = Array.from({ length: 20 }, () =>
-			gate.schedule(request(), stop.signal, () => hold(1)).catch(String),
+			schedule(gate, request(), stop.signal, () => hold(1)).catch(String),
 		);
 		const stopping = clock.sleep(50).then(() => stop.abort());
 		await clock.run(Promise.all([...first, ...waiting, stopping]));
 		const since = clock.now();
 		const others = Array.from({ length: 25 }, () =>
-			gate.schedule(request(since), undefined, () => hold(5)),
+			schedule(gate, request(since), undefined, () => hold(5)),
 		);
 		await clock.run(Promise.all(others));
 		expect(clock.now() - since).toBe(5);

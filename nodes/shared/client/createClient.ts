@@ -2,11 +2,11 @@ import { fingerprint } from '../values';
 import { WorkspaceAutomationError } from '../errors';
 import { isVersionRefused } from './attemptError';
 import { CREDENTIAL } from './credential';
-import { createTransport, type SendOptions, type TransportOptions } from './transport';
+import { createTransport, type TransportOptions } from './transport';
 import type { ApiContext, ConnectionOptions } from './types';
 import { RECONCILERS } from './reconcilers';
 import { requireAsked } from './resource';
-import type { ApiClient, OperationId, Routing } from './operations';
+import type { ApiClient, CallOptions, OperationId, Routing } from './operations';
 import {
 	applyOverride,
 	createRequest,
@@ -72,7 +72,7 @@ export async function createClient(
 				const called = operation(id, routing);
 				const request = createRequest(called, values, extra);
 				if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
-				const sendOptions: SendOptions = {
+				const sendOptions: CallOptions = {
 					urgent: called.urgent,
 					maxAttempts: called.maxAttempts,
 					...(called.newSession && { notFoundDelaysMs: NEW_SESSION_DELAYS_MS }),

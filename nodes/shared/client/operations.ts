@@ -1,7 +1,6 @@
 import type { Clock } from './clock';
 import { OPERATIONS } from './operationTable';
-import type { SendOptions } from './transport';
-import type { ApiResponse, ConnectionOptions, OperationRow, Write } from './types';
+import type { ApiResponse, ConnectionOptions, OperationRow, ReconcileResult, Write } from './types';
 
 export type OperationId = keyof typeof OPERATIONS;
 
@@ -22,12 +21,29 @@ export type Values = Record<string, unknown>;
 
 export type Routing = Pick<OperationRow, 'method' | 'path'>;
 
-export interface CallOptions extends SendOptions {
+export interface CallOptions {
 	/** Fields that the user adds to the body */
 	extra?: Record<string, unknown>;
 	/** Replaces the table's. An override replaces both. */
 	routing?: Routing;
+	/** Of an attempt, instead of the table's */
 	timeoutMs?: number;
+	/** On the monotonic clock. Nothing is sent again after it. 5 minutes after the first attempt by default */
+	deadline?: number;
+	/** Of an attempt, even beyond the deadline. 1 second by default */
+	minAttemptMs?: number;
+	/** 5 by default. A 429 doesn't count */
+	maxAttempts?: number;
+	/** For a caller who checks the result before the next attempt */
+	singleAttempt?: boolean;
+	/** Waits after each of which a 404 is retried */
+	notFoundDelaysMs?: readonly number[];
+	/** Sent before others */
+	urgent?: boolean;
+	/** Continues after Stop, and may even start after it */
+	ignoreCancel?: boolean;
+	/** Checks for the effect if the response is lost. It's unknown if this fails. */
+	reconcile?: () => Promise<ReconcileResult>;
 }
 
 /** The only access to the API. Applies the credential's Overrides, which no caller sees. */

@@ -18,6 +18,11 @@ interface Ticket extends QueuedRequest {
 	reject(error: RateLimitError): void;
 }
 
+export interface Slot {
+	/** @param pauseMs the pause that a 429 asked for */
+	release(pauseMs?: number): void;
+}
+
 /** Few enough that a service can state its limits before hundreds of requests are on their way */
 const MAX_IN_FLIGHT = 25;
 /** Every fourth slot goes to the oldest request, so that urgent ones can't starve the rest. */
@@ -45,33 +50,34 @@ class RateLimiter {
 	}
 
 	/**
-	 * Calls `send` when the request may be sent, and learns from its result, which has `pauseMs` after a 429.
+	 * Waits until the request may be sent.
 	 * @throws RateLimitError if it can't be sent before its deadline, or CanceledError if the execution is stopped before that
 	 */
-	async schedule<T extends { pauseMs?: number }>(
-		request: QueuedRequest,
-		signal: AbortSignal | undefined,
-		send: () => Promise<T>,
-	): Promise<T> {
+	async acquire(request: QueuedRequest, signal: AbortSignal | undefined): Promise<Slot> {
 		this.usedAt = this.clock.monotonicMs();
 		const ticket: Ticket = { ...request, queuedAt: this.usedAt, resolve() {}, reject() {} };
-		const slot = new Promise<void>((resolve, reject) => Object.assign(ticket, { resolve, reject }));
+		const turn = new Promise<void>((resolve, reject) => Object.assign(ticket, { resolve, reject }));
+		let sentAt: number | undefined;
 		this.enqueue(ticket);
 		try {
 			if (this.isTimerRunning) this.dispatch();
 			else void this.runTimer();
 			// Most requests may go at once, and waiting costs a promise and a listener.
-			if (!this.inFlight.has(ticket)) await withTimeout(signal, undefined, async () => await slot);
+			if (!this.inFlight.has(ticket)) await withTimeout(signal, undefined, async () => await turn);
 			throwIfAborted(signal);
-			const sentAt = this.clock.monotonicMs();
-			const result = await send();
-			const now = this.clock.monotonicMs();
-			if (result.pauseMs === undefined) this.controller.onSuccess(now);
-			else this.controller.onThrottled(sentAt, now, result.pauseMs);
-			return result;
+			sentAt = this.clock.monotonicMs();
 		} finally {
-			this.release(ticket);
+			if (sentAt === undefined) this.leave(ticket);
 		}
+		return { release: (pauseMs) => this.release(ticket, sentAt, pauseMs) };
+	}
+
+	/** Learns from the response, which asked for a pause if it was a 429. */
+	private release(ticket: Ticket, sentAt: number, pauseMs: number | undefined): void {
+		const now = this.clock.monotonicMs();
+		if (pauseMs === undefined) this.controller.onSuccess(now);
+		else this.controller.onThrottled(sentAt, now, pauseMs);
+		this.leave(ticket);
 	}
 
 	isIdle(): boolean {
@@ -85,7 +91,7 @@ class RateLimiter {
 	}
 
 	/** Frees the slot, or the place in the queue, because Stop may come at any time. */
-	private release(ticket: Ticket): void {
+	private leave(ticket: Ticket): void {
 		if (!this.inFlight.delete(ticket))
 			this.queued = this.queued.filter((queued) => queued !== ticket);
 		this.dispatch();

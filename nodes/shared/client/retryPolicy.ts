@@ -1,6 +1,7 @@
 import { WorkspaceAutomationError } from '../errors';
 import { parseHttpDate } from '../values';
 import { readErrorEnvelope } from './errorEnvelope';
+import type { CallOptions } from './operations';
 import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt, Write } from './types';
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
@@ -109,17 +110,6 @@ export function retryDelayMs(
 	return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (1 + random / 5);
 }
 
-export interface RetryLimits {
-	/** On the monotonic clock. Nothing is sent again after it */
-	deadline?: number;
-	/** 5 by default. A 429 doesn't count */
-	maxAttempts?: number;
-	/** For a caller who checks the result before the next attempt */
-	singleAttempt?: boolean;
-	/** Waits after each of which a 404 is retried */
-	notFoundDelaysMs?: readonly number[];
-}
-
 export interface RetryState {
 	throttled: number;
 	failures: number;
@@ -146,7 +136,7 @@ export interface NextAction {
 const fitsDeadline = (
 	delayMs: number,
 	{ monotonicMs }: Moment,
-	{ deadline = Infinity }: RetryLimits,
+	{ deadline = Infinity }: CallOptions,
 ): boolean => monotonicMs + delayMs <= deadline;
 
 /** Returns whether a retry is allowed, time aside. A non-idempotent request has to be reconciled first. */
@@ -154,7 +144,7 @@ function shouldRetry(
 	outcome: AttemptOutcome,
 	{ kind }: Attempt,
 	{ failures }: RetryState,
-	{ singleAttempt, maxAttempts = MAX_ATTEMPTS }: RetryLimits,
+	{ singleAttempt, maxAttempts = MAX_ATTEMPTS }: CallOptions,
 ): boolean {
 	if (singleAttempt) return false;
 	// A response that was too large would be as large the next time.
@@ -162,7 +152,7 @@ function shouldRetry(
 }
 
 /** Returns undefined if the 404 is final. A new session isn't readable at once. */
-function notFoundDelay(state: RetryState, moment: Moment, limits: RetryLimits): number | undefined {
+function notFoundDelay(state: RetryState, moment: Moment, limits: CallOptions): number | undefined {
 	const delayMs = limits.singleAttempt ? undefined : limits.notFoundDelaysMs?.[state.notFound];
 	return delayMs !== undefined && fitsDeadline(delayMs, moment, limits) ? delayMs : undefined;
 }
@@ -173,7 +163,7 @@ function afterRejection(
 	attempt: Attempt,
 	{ effect, method }: RetriedRequest,
 	moment: Moment,
-	limits: RetryLimits,
+	limits: CallOptions,
 ): NextAction {
 	if (attempt.kind === 'response' && attempt.status === 404) {
 		const delayMs = notFoundDelay(state, moment, limits);
@@ -192,7 +182,7 @@ export function nextAction(
 	before: RetryState,
 	attempt: Attempt,
 	request: RetriedRequest,
-	limits: RetryLimits,
+	limits: CallOptions,
 	moment: Moment,
 	random: number,
 ): NextAction {

@@ -10,122 +10,50 @@ import {
 } from '../errors';
 import { attemptError, RateLimitError } from './attemptError';
 import { realClock, type Clock } from './clock';
-import { processRateLimiters, type RateLimiters } from './rateLimiter';
+import { processRateLimiters, type RateLimiters, type Slot } from './rateLimiter';
 import { createRedactor } from './redactSecret';
 import { Semaphore } from './semaphore';
 import { readCredential } from './credential';
-import {
-	isNonIdempotent,
-	nextAction,
-	NO_ATTEMPTS,
-	type NextAction,
-	type RetriedRequest,
-	type RetryLimits,
-} from './retryPolicy';
+import { isNonIdempotent, nextAction, NO_ATTEMPTS, type NextAction } from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';
+import type { CallOptions } from './operations';
 import type {
 	ApiContext,
 	ApiRequest,
 	ApiResponse,
 	Attempt,
 	ConnectionOptions,
-	ReconcileResult,
+	Effect,
 } from './types';
 
-interface DecidedAttempt extends NextAction {
-	attempt: Attempt;
-}
-
-export interface RetryOptions {
-	request: RetriedRequest;
-	/** Read after each attempt */
-	limits: RetryLimits;
-	clock: Clock;
-	/** Ends the waits between attempts. Without one, the call continues after Stop. */
-	signal: AbortSignal | undefined;
-	reconcile?: () => Promise<ReconcileResult>;
-	toError(attempt: Attempt): WorkspaceAutomationError;
-}
-
 /** Returns the error of a change that may have taken effect. The general advice, such as to try again later, would contradict it. */
-function unconfirmedError({ effect }: RetriedRequest, error: WorkspaceAutomationError): Error {
+function unconfirmedError(effect: Effect, error: WorkspaceAutomationError): Error {
 	if (effect === 'read') return error;
 	const happened = `${error.message}. ${error.facts ?? error.description}`.trim();
 	const { kind, attempt } = error;
 	return Object.assign(indeterminateError(effect, happened, error.context), { kind, attempt });
 }
 
-/** Returns the response if the request took effect, or undefined to send it again. */
+/** Returns the response if the request took effect, or undefined to send it again. @throws `error`, or that it may have taken effect */
 async function reconcileAttempt(
-	{ attempt, delayMs }: DecidedAttempt,
-	{ request, reconcile, toError }: RetryOptions,
+	effect: Effect,
+	{ reconcile }: CallOptions,
+	canRetry: boolean,
+	error: WorkspaceAutomationError,
 ): Promise<ApiResponse | undefined> {
-	const error = toError(attempt);
 	const result = reconcile ? await resultOrError(reconcile()) : 'unknown';
-	if (result === 'notApplied' && delayMs !== undefined) return undefined;
+	if (result === 'notApplied' && canRetry) return undefined;
 	if (result === 'notApplied') throw error;
-	const isUnknown = result === 'unknown' || result instanceof WorkspaceAutomationError;
-	if (!isUnknown) return result;
-	throw unconfirmedError(request, error);
-}
-
-/**
- * Retries a non-idempotent request only after proof that it had no effect. Throws the same errors as the transport's `send`.
- * @param sendOnce sends the request and passes the attempt to `decide`, whose result it returns
- */
-export async function withRetries(
-	sendOnce: (decide: (attempt: Attempt) => DecidedAttempt) => Promise<DecidedAttempt>,
-	options: RetryOptions,
-): Promise<ApiResponse> {
-	const { request, limits, clock, signal } = options;
-	const isOnce = isNonIdempotent(request.effect);
-	let state = NO_ATTEMPTS;
-	/** The service's latest response that asked to wait */
-	let throttled: Attempt | undefined;
-	const decide = (attempt: Attempt): DecidedAttempt => {
-		const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
-		return { attempt, ...nextAction(state, attempt, request, limits, moment, Math.random()) };
-	};
-	try {
-		for (;;) {
-			const decided = await sendOnce(decide);
-			const { attempt, type, delayMs } = decided;
-			// Stop cut this attempt off. A non-idempotent request isn't cut off.
-			if (attempt.kind !== 'response' && !isOnce) throwIfAborted(signal);
-			state = decided.state;
-			throttled = decided.pauseMs === undefined ? undefined : attempt;
-			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
-			if (type === 'return' && attempt.kind === 'response') return attempt;
-			if (type === 'fail' && !state.mayHaveTakenEffect) throw options.toError(attempt);
-			if (type === 'fail') throw unconfirmedError(request, options.toError(attempt));
-			const response = type === 'reconcile' && (await reconcileAttempt(decided, options));
-			if (response) return response;
-			await clock.sleep(delayMs ?? 0, signal);
-		}
-	} catch (error) {
-		// The service's own words say more than that there was no time.
-		if (error instanceof RateLimitError && throttled) throw options.toError(throttled);
-		const isUnresolved = isOnce && state.mayHaveTakenEffect;
-		throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
-	}
+	if (result === 'unknown' || result instanceof WorkspaceAutomationError)
+		throw unconfirmedError(effect, error);
+	return result;
 }
 
 const MAX_CALL_MS = 5 * 60_000;
 const MAX_ATTEMPT_MS = 60_000;
 const MIN_ATTEMPT_MS = 1_000;
 
-export interface SendOptions extends RetryLimits {
-	/** Counts from the first attempt, because a request may be queued before it. Used without a deadline, 5 minutes by default */
-	timeLimitMs?: number;
-	/** Even beyond the deadline. 1 second by default */
-	minAttemptMs?: number;
-	urgent?: boolean;
-	/** Continues after Stop, and may even start after it */
-	ignoreCancel?: boolean;
-	/** The effect is unknown if this fails. */
-	reconcile?: () => Promise<ReconcileResult>;
-}
-
+/** What clients share, or replace in a test */
 export interface TransportOptions {
 	clock?: Clock;
 	semaphore?: Semaphore;
@@ -164,62 +92,84 @@ export function createTransport(
 		);
 	}
 
-	async function schedule(
-		since: number,
-		deadline: number,
-		urgent: boolean | undefined,
+	/** Sends the request once, for at most the time that is left. */
+	async function sendOnce(
+		request: ApiRequest,
+		{ deadline = Infinity, minAttemptMs = MIN_ATTEMPT_MS }: CallOptions,
+		connection: ConnectionOptions,
 		signal: AbortSignal | undefined,
-		sendNow: () => Promise<DecidedAttempt>,
-	): Promise<DecidedAttempt> {
-		// An attempt that is due at its deadline may be queued for a moment.
-		const latest = Math.max(deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
-		const queued = { since, urgent, deadline: latest };
-		return await rateLimiters.get(key).schedule(queued, signal, sendNow);
+	): Promise<Attempt> {
+		const leftMs = Math.min(request.timeoutMs ?? MAX_ATTEMPT_MS, deadline - clock.monotonicMs());
+		const timed = { ...request, timeoutMs: Math.max(minAttemptMs, leftMs) };
+		// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
+		const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
+		return await sendHttpRequest(bare, service, timed, connection, requestSignal);
 	}
 
 	/**
-	 * Sends a request, and retries if that's safe.
+	 * Sends a request, and retries if that's safe: a non-idempotent one only after proof that it had no effect.
 	 * @throws IndeterminateError if a non-idempotent request may have taken effect
 	 * @throws RateLimitError if the rate limit leaves no time to send it, or CanceledError if the execution was stopped
 	 * @throws WorkspaceAutomationError if the service rejected it or couldn't be reached in time
 	 */
 	async function send(
 		request: ApiRequest,
-		options: SendOptions = {},
+		options: CallOptions = {},
 		connection: ConnectionOptions = {},
 	): Promise<ApiResponse> {
 		checkProxy(connection);
+		const { effect } = request;
 		const signal = options.ignoreCancel ? undefined : executionSignal;
-		// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
-		const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
-		const limits: RetryLimits = { ...options };
+		const toError = (attempt: Attempt) => attemptError(attempt, request, clock.now());
+		const isOnce = isNonIdempotent(effect);
+		let state = NO_ATTEMPTS;
 		let since: number | undefined;
-		const sendAttempt = async (deadline: number): Promise<Attempt> => {
-			const leftMs = deadline - clock.monotonicMs();
-			const { timeoutMs: maxMs = MAX_ATTEMPT_MS } = request;
-			const { minAttemptMs = MIN_ATTEMPT_MS } = options;
-			const timeoutMs = Math.max(minAttemptMs, Math.min(maxMs, leftMs));
-			const timed = { ...request, timeoutMs };
-			return await sendHttpRequest(bare, service, timed, connection, requestSignal);
-		};
-		return await withRetries(
-			async (decide) =>
-				await semaphore.run(async () => {
-					since ??= clock.monotonicMs();
-					const deadline = (limits.deadline ??= since + (options.timeLimitMs ?? MAX_CALL_MS));
-					return await schedule(since, deadline, options.urgent, signal, async () =>
-						decide(await sendAttempt(deadline)),
-					);
-				}),
-			{
-				request,
-				limits,
-				clock,
-				signal,
-				reconcile: options.reconcile,
-				toError: (attempt) => attemptError(attempt, request, clock.now()),
-			},
-		);
+		/** The service's latest response that asked to wait */
+		let throttled: Attempt | undefined;
+		try {
+			for (;;) {
+				await semaphore.acquire();
+				// Counts from the first attempt, because a request may be queued before it.
+				since ??= clock.monotonicMs();
+				const limits = { ...options, deadline: options.deadline ?? since + MAX_CALL_MS };
+				let slot: Slot | undefined;
+				let attempt: Attempt;
+				let next: NextAction | undefined;
+				try {
+					// An attempt that is due at its deadline may be queued for a moment.
+					const deadline = Math.max(limits.deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
+					slot = await rateLimiters
+						.get(key)
+						.acquire({ since, deadline, urgent: options.urgent }, signal);
+					attempt = await sendOnce(request, limits, connection, signal);
+					const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
+					next = nextAction(state, attempt, request, limits, now, Math.random());
+				} finally {
+					slot?.release(next?.pauseMs);
+					semaphore.release();
+				}
+				// Stop cut this attempt off. A non-idempotent request isn't cut off.
+				if (attempt.kind !== 'response' && !isOnce) throwIfAborted(signal);
+				state = next.state;
+				throttled = next.pauseMs === undefined ? undefined : attempt;
+				const { type, delayMs } = next;
+				if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
+				if (type === 'return' && attempt.kind === 'response') return attempt;
+				if (type === 'fail' && !state.mayHaveTakenEffect) throw toError(attempt);
+				if (type === 'fail') throw unconfirmedError(effect, toError(attempt));
+				const canRetry = delayMs !== undefined;
+				const response =
+					type === 'reconcile' &&
+					(await reconcileAttempt(effect, options, canRetry, toError(attempt)));
+				if (response) return response;
+				await clock.sleep(delayMs ?? 0, signal);
+			}
+		} catch (error) {
+			// The service's own words say more than that there was no time.
+			if (error instanceof RateLimitError && throttled) throw toError(throttled);
+			const isUnresolved = isOnce && state.mayHaveTakenEffect;
+			throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
+		}
 	}
 
 	return { baseUrl, clock, signal: executionSignal, send };
