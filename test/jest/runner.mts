@@ -17,6 +17,14 @@ registerHooks({
 		next(specifier === '@jest/globals' ? globals : specifier, context),
 });
 
+/** What jest sends a worker that has no more files (jest-worker's CHILD_MESSAGE_END) */
+const END = 2;
+
+// Idle connections of n8n's HTTP client keep a process for seconds. Jest waits for half of one, and then warns of it.
+process.on('message', (message: unknown) => {
+	if (Array.isArray(message) && message[0] === END) process.exit();
+});
+
 interface Adapter {
 	initialize(options: object): Promise<unknown>;
 	runAndTransformResultsToJestFormat(options: object): Promise<TestResult>;
