@@ -3,7 +3,7 @@
 /** Any text */
 export const ANY = '\uFDD0';
 /** One character */
-export const ONE = '\uFDD1';
+const ONE = '\uFDD1';
 
 export const hasWildcard = (text: string): boolean => text.includes(ANY) || text.includes(ONE);
 

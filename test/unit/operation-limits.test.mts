@@ -3,14 +3,9 @@ import { expect, test } from '@jest/globals';
 import { apiWith } from '../support/apiWith.mts';
 import { operationRow } from '../../nodes/shared/client/operations.ts';
 import { applyOverride, createRequest } from '../../nodes/shared/client/overrides.ts';
-import { MAX_POLL_MS, MIN_POLL_MS } from '../../nodes/RunAgentSession/plan/plan.ts';
 
 test("an analytics query has more time than the service's 60 seconds", () => {
 	expect(operationRow('queryAnalytics').timeoutMs).toBeGreaterThan(60_000);
-});
-
-test('sessions are polled every 5 to 10 seconds', () => {
-	expect([MIN_POLL_MS, MAX_POLL_MS]).toEqual([5_000, 10_000]);
 });
 
 test('a cursor of 200 characters is returned unchanged', () => {

@@ -1,12 +1,10 @@
 // What is due when, as a table: each row is a moment of an entry's sessions.
 import { describe, expect, test } from '@jest/globals';
 import {
-	FIRST_PAUSE_MS,
 	NEVER,
 	NO_OTHERS,
 	pauseUntil,
 	plan,
-	START_SLICE,
 	type Known,
 	type Limits,
 	type Others,
@@ -149,7 +147,7 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 			session({ isUnsaved: true, triedAt: undefined, since: NOW - MIN }),
 			session({ triedAt: 0 }),
 		]),
-		{ due: [], dueAt: NOW + FIRST_PAUSE_MS, keeps: undefined },
+		{ due: [], dueAt: NOW + 5 * S, keeps: undefined },
 	],
 	[
 		'beside a node that keeps the execution running nothing can be saved, so it is read',
@@ -161,15 +159,12 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 	[
 		'sessions start in slices',
 		planned(Array.from({ length: 25 }, () => toStart())),
-		{ due: Array.from({ length: START_SLICE }, (_, index) => index) },
+		{ due: Array.from({ length: 10 }, (_, index) => index) },
 	],
 	[
 		'the next slice waits until the IDs of the last are saved',
-		planned([
-			...Array.from({ length: START_SLICE }, () => session({ isUnsaved: true })),
-			toStart(),
-		]),
-		{ due: [], dueAt: NOW + FIRST_PAUSE_MS },
+		planned([...Array.from({ length: 10 }, () => session({ isUnsaved: true })), toStart()]),
+		{ due: [], dueAt: NOW + 5 * S },
 	],
 	[
 		'while the execution keeps running, sessions start as others end',
@@ -237,7 +232,7 @@ describe('the plan', () => {
 		const soon = { due: [], dueAt: NOW + 20 * S, hasOpenLink: false, begun: {} };
 		expect(pauseUntil(soon, NO_OTHERS, NOW)).toBe(NOW + 35 * S);
 		expect(pauseUntil({ ...soon, dueAt: NOW + MIN }, NO_OTHERS, NOW)).toBe(NOW + MIN);
-		expect(pauseUntil({ ...soon, dueAt: NOW + FIRST_PAUSE_MS }, NO_OTHERS, NOW)).toBe(NOW + 5 * S);
+		expect(pauseUntil({ ...soon, dueAt: NOW + 5 * S }, NO_OTHERS, NOW)).toBe(NOW + 5 * S);
 		expect(pauseUntil({ ...soon, dueAt: NEVER }, { ...NO_OTHERS, dueAt: NOW + MIN }, NOW)).toBe(
 			NOW + MIN,
 		);

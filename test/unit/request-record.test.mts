@@ -12,7 +12,6 @@ import {
 	applyPoll,
 	endRequests,
 	isOpen,
-	MAX_UNCONFIRMED_MS,
 	recordAsked,
 	recordRefused,
 	recordSending,
@@ -136,7 +135,7 @@ describe('a request is its ID and its whole content', () => {
 		const taken = recordTaken(recordSending(seen, seen[0], approve, 2), seen[0]);
 		const soon = polled(taken, 3, ticking(2));
 		expect(planDecisions(soon, [], () => approve)).toEqual({ due: [], undecided: [] });
-		const later = polled(soon, 2 + MAX_UNCONFIRMED_MS, ticking(3));
+		const later = polled(soon, 2 + 30_000, ticking(3));
 		expect(summarizeDecisions(later).decisions).toMatchObject([{ state: 'unconfirmed' }]);
 		expect(planDecisions(later, [], () => approve)).toMatchObject({
 			due: [],
@@ -220,11 +219,7 @@ describe('what came of a decision', () => {
 	test.each<[string, RequestRecord[], string]>([
 		['taken, and not shown anymore', polled(taken, 2_000), 'confirmed'],
 		['taken, and still shown', polled(taken, 2_000, request()), 'sent'],
-		[
-			'taken, and still shown 30 s later',
-			polled(taken, 1_000 + MAX_UNCONFIRMED_MS, request()),
-			'unconfirmed',
-		],
+		['taken, and still shown 30 s later', polled(taken, 1_000 + 30_000, request()), 'unconfirmed'],
 		[
 			'taken, and shown when the session ended',
 			endRequests(polled(taken, 2_000, request())),
@@ -245,7 +240,7 @@ describe('what came of a decision', () => {
 		['refused', recordRefused(sending, seen, false, 3), 'refused'],
 		[
 			'unconfirmed, whatever comes after',
-			polled(polled(taken, 1_000 + MAX_UNCONFIRMED_MS, request()), 99_000),
+			polled(polled(taken, 1_000 + 30_000, request()), 99_000),
 			'unconfirmed',
 		],
 	])('%s', (_name, records, state) => {

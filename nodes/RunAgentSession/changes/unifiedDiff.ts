@@ -1,5 +1,5 @@
 /** `@`: a line of the diff itself, such as the start of a hunk or a file's mode */
-export type Sign = ' ' | '+' | '-' | '@';
+type Sign = ' ' | '+' | '-' | '@';
 
 export interface ChangeLine {
 	sign: Sign;

@@ -167,7 +167,7 @@ function readItem(batch: Batch, itemIndex: number): Item {
 const refuse = (item: Item, refusal: Item['refusal'], error: Error) =>
 	Object.assign(item, { refusal, error });
 
-export const toError = ({
+const toError = ({
 	message,
 	description,
 	context,

@@ -91,7 +91,7 @@ export const openItemRecord = (
 	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.entryKey}.${itemIndex}`);
 
 /** A failure of an earlier execution doesn't count in a retry. After some of them, a retry may ask for something else. */
-export function reopenFailed(journal: SessionJournal, executionId: string): void {
+function reopenFailed(journal: SessionJournal, executionId: string): void {
 	const record = journal.read();
 	if (record?.state !== 'ended' || record.end.kind !== 'failed') return;
 	const { end, ...course } = record;

@@ -276,7 +276,7 @@ export const hasLeaving = ({ items }: Batch, { isFailing }: Wake): boolean =>
 	items.some((item) => item.asked.length > 0 || (isFailing && hasItems(item)));
 
 /** Returns the sessions of the items that didn't fail. */
-export const listSiblings = (items: readonly Item[]): Sibling[] =>
+const listSiblings = (items: readonly Item[]): Sibling[] =>
 	items.flatMap((item) => {
 		const { itemIndex, error, journal } = item;
 		const record = journal.read();
@@ -376,7 +376,7 @@ export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][
 	return outputs;
 }
 
-export function toChatText(result: RunResult): string {
+function toChatText(result: RunResult): string {
 	const { question, text } = toJson(result, true, false, result.asked?.[0]);
 	return String(question ?? text);
 }

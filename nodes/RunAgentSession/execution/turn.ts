@@ -40,13 +40,13 @@ export type TurnEnd =
 	/** `at`: by the clock of the wake */
 	| { kind: 'pause'; plan: Others; at: number };
 
-export const isGoing = ({ run, error }: Item): boolean => run !== undefined && !error;
+const isGoing = ({ run, error }: Item): boolean => run !== undefined && !error;
 
 /** The sessions that wait in this process, in all executions */
 let waiting = 0;
 const counts = new WeakMap<Batch, number>();
 
-export function noteWaiting(batch: Batch, count: number): void {
+function noteWaiting(batch: Batch, count: number): void {
 	waiting += count - (counts.get(batch) ?? 0);
 	counts.set(batch, count);
 }
@@ -217,7 +217,7 @@ function summarize(
 }
 
 /** Moves the answers of the approval page to the records of their requests, which are polled next. Returns whether there were any. */
-export function applyAnswers(context: IExecuteFunctions): boolean {
+function applyAnswers(context: IExecuteFunctions): boolean {
 	const nodeContext = context.getContext('node');
 	const contextName = `node:${context.getNode().name}`;
 	const listRunning = () =>

@@ -73,7 +73,7 @@ const notAnswered = ({ sessionId, asked }: AppliedAnswer, because: string): IDat
 });
 
 /** Sends an answer to its session, and returns the item. @throws WorkspaceAutomationError if it wasn't sent */
-export async function sendAnswer(
+async function sendAnswer(
 	applied: SettledAnswer,
 	dependencies: DecisionDependencies,
 ): Promise<IDataObject> {

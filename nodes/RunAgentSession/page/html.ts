@@ -82,7 +82,7 @@ export interface PageView extends Partial<RequestOrigin> {
 /** What the page says of a session */
 type SessionFacts = Partial<RequestOrigin> &
 	Pick<PageView, 'dashboardUrl' | 'deadline' | 'sendsReasons' | 'words'>;
-export type OtherSession = SessionFacts & PageSection;
+type OtherSession = SessionFacts & PageSection;
 
 const STYLE = PAGE_STYLE + CHANGE_STYLE;
 const hashOf = (text: string): string =>

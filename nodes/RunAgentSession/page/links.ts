@@ -176,7 +176,7 @@ export const listAnswers = (nodeContext: IDataObject): SavedAnswer[] =>
 	(nodeContext[KEY] ?? []) as unknown as SavedAnswer[];
 
 /** Adds an answer. For each request, the link's latest answer counts. Returns whether that changed anything. */
-export function saveAnswer(nodeContext: IDataObject, { nonce, answers }: SavedAnswer): boolean {
+function saveAnswer(nodeContext: IDataObject, { nonce, answers }: SavedAnswer): boolean {
 	const before = listAnswers(nodeContext);
 	const earlier = before.find((each) => each.nonce === nonce)?.answers ?? [];
 	const byRequest = new Map(earlier.map((each) => [each.request, each]));

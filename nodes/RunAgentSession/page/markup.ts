@@ -36,7 +36,7 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	hidden: (text) => ({ html: `<mark>${text}</mark>` }),
 };
 
-export const cutOff = (hidden: number): string =>
+const cutOff = (hidden: number): string =>
 	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
 
 /** Text in which nothing is hidden, mixed or broken: a change may have thousands of such lines. */

@@ -29,7 +29,7 @@ import { hasVoted, type Vote } from '../requests/votes';
 // What the approval page shows of a session, and how it reads an answer. Both come from the session's records alone.
 
 /** What the page needs to know of the node's settings */
-export interface PageSettings {
+interface PageSettings {
 	preferences?: OptionPreferences;
 	sendComments?: boolean;
 	/** True if the agent gets the reason of a denial */

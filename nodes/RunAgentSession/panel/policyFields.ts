@@ -36,7 +36,7 @@ export const permissionPolicy = policyField('ask');
 /** Trying something else than rules shows nothing. */
 const trialPolicy = policyField('rules');
 
-export const DECISION_CHOICES: Choices<Decision> = {
+const DECISION_CHOICES: Choices<Decision> = {
 	approve: ['Approve', 'The agent may do it. Nobody is asked.'],
 	ask: ['Ask for Approval', 'Send the item to the output To Approve'],
 	deny: ['Deny', 'The agent continues without it'],

@@ -2,7 +2,7 @@
 
 /** The API document's interval (Polling procedure, 2) */
 export const MIN_POLL_MS = 5_000;
-export const MAX_POLL_MS = 10_000;
+const MAX_POLL_MS = 10_000;
 
 /** The wait after a reading, as a share of the time since the session's start or last change */
 const SHARE_OF_AGE = 1 / 20;
@@ -46,7 +46,7 @@ export const MIN_PAUSE_MS = 70_000;
 export const MAX_PAUSE_MS = 10 * 60_000;
 
 /** Returns the wait while the execution pauses: 5% of the time since the session's last change, from 70 s to 10 minutes. */
-export const pausedDelayMs = (quietMs: number): number =>
+const pausedDelayMs = (quietMs: number): number =>
 	Math.max(MIN_PAUSE_MS, Math.min(MAX_PAUSE_MS, quietMs * SHARE_OF_AGE));
 
 const FIRST_START_MS = 5_000;
@@ -67,11 +67,11 @@ export const ACTIVE_MS = 75_000;
 /** Time from the first of several changes for which the node keeps reading */
 export const MAX_ACTIVE_MS = 30 * 60_000;
 /** Saves the IDs of sessions right after their start. A shorter pause is unsafe on n8n 1, which saves the status before the data. */
-export const FIRST_PAUSE_MS = 5_000;
+const FIRST_PAUSE_MS = 5_000;
 /** What is due within this time is done before a pause. */
 const SHORT_PAUSE_MS = MIN_PAUSE_MS / 2;
 /** Sessions that start before their IDs are saved: so many may be lost to n8n if it's killed */
-export const START_SLICE = 10;
+const START_SLICE = 10;
 
 /** What the plan knows of a session that hasn't ended. */
 export interface Known {
@@ -108,7 +108,7 @@ export interface Known {
 }
 
 /** Why an execution can't pause: sessions that keep it running, or readings that come within seconds */
-export type Keep = 'running' | 'active';
+type Keep = 'running' | 'active';
 
 /** What other entries and nodes of the execution have planned. */
 export interface Others {
@@ -209,7 +209,7 @@ const isSoon = ({ triedAt = 0, startAt }: Known, { at }: Planned, now: number): 
 const isBegun = ({ startAt, isBusy }: Known): boolean => startAt === undefined || isBusy;
 
 /** Counts the sessions that have begun, by project. */
-export function countBegun(sessions: readonly Known[]): Record<string, number> {
+function countBegun(sessions: readonly Known[]): Record<string, number> {
 	const begun: Record<string, number> = {};
 	for (const each of sessions)
 		if (each.project !== undefined && isBegun(each))

@@ -4,7 +4,7 @@ import { held, NO, YES, type Reach } from './rule';
 
 // Addresses are compared as clients read them (WHATWG URL).
 
-export const parseAddress = (text: string): URL | undefined =>
+const parseAddress = (text: string): URL | undefined =>
 	URL.canParse(text) ? new URL(text) : undefined;
 
 /** Characters that clients remove or read in different ways */
@@ -32,7 +32,7 @@ const EMBEDDED =
 	/^\[(?:(?:64:ff9b)?::|::ffff:(?:0:)?(?=.*:))(?:([\da-f]{1,4}):)?([\da-f]{1,4})?\]$/;
 
 /** Returns a host as denials compare it. */
-export function foldHost(host: string): string {
+function foldHost(host: string): string {
 	const [whole, high = '0', low = '0'] = EMBEDDED.exec(host) ?? [];
 	if (whole === undefined) return host.replace(/\.$/, '');
 	return [high, low]
@@ -42,7 +42,7 @@ export function foldHost(host: string): string {
 }
 
 /** Returns a host with its path as denials compare it. Servers read `//` as `/`. */
-export const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
+const foldPlace = (place: string): string => foldCase(place.replace(/\/{2,}/g, '/'));
 
 export const HAS_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 /** A user and a host before a path: `git@host:path` */
@@ -66,7 +66,7 @@ function listParts(url: URL): string[] {
 }
 
 /** An address in parts, which are compared one by one: scheme, user, host, port and the rest */
-export const PARTS =
+const PARTS =
 	/^([a-z\uFDD0\uFDD1][a-z\d+.\uFDD0\uFDD1-]*):\/\/(?:([^/?#]*)@)?(\[[^\]/?#]*\]|[^/?#:]*)(?::([^/?#]*))?(.*)$/is;
 
 export type ComparedAddress = ReturnType<typeof compareAddress>;
@@ -100,7 +100,7 @@ export function compareWord(word: string): ComparedAddress {
 }
 
 /** A wildcard after a typed character of a host also is another host: `https://example.com*` */
-export const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
+const OPEN_HOST = /:\/\/[^\s/?#]*[^\s/?#:@\uFDD0\uFDD1][\uFDD0\uFDD1]+(?=$|[\s/?#'"])/;
 
 export const hasOpenHost = (pattern: string): boolean => OPEN_HOST.test(parsePattern(pattern));
 

@@ -26,7 +26,7 @@ const INVISIBLE = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const OF_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
 
 /** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
-export function foldPath(path: string): string {
+function foldPath(path: string): string {
 	const segments = foldCase(path.replace(INVISIBLE, ''))
 		.split('/')
 		.map((segment, at) => {

@@ -13,7 +13,7 @@ export interface CommandPart {
 	around: string;
 }
 
-export type PlainCommand = { parts: CommandPart[] } | { problem: string };
+type PlainCommand = { parts: CommandPart[] } | { problem: string };
 
 /** Begins a part that is more than a program with its words, in one shell or another */
 const KEYWORDS = new Set(

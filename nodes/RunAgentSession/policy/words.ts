@@ -9,7 +9,7 @@ import { guardWords, programName } from './programs';
 
 const PIECE = /[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu;
 const ESCAPE = /(?<!\\)\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
-export const FOLDER_CHANGES = ['cd', 'pushd', 'popd', 'chdir'];
+const FOLDER_CHANGES = ['cd', 'pushd', 'popd', 'chdir'];
 /** Places in a joined option where a word can begin: `rm` in `-tfxrm` */
 const MAX_JOINED = 6;
 
@@ -17,7 +17,7 @@ const MAX_JOINED = 6;
 export const splitWord = (word: string): string[] => word.match(PIECE) ?? [];
 
 /** Returns a text without what shells remove. `$1` is empty. */
-export const unquote = (text: string): string => text.replace(/\\\n|\$[\d@*]|['"\\]/g, '');
+const unquote = (text: string): string => text.replace(/\\\n|\$[\d@*]|['"\\]/g, '');
 
 const unescape = (text: string): string =>
 	text.replace(ESCAPE, (_, hex?: string, unicode?: string, octal?: string) => {

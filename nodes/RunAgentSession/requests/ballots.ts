@@ -28,7 +28,7 @@ export interface TeamSettings extends TeamLimits {
 	merged?: string[];
 }
 
-export interface AskedApprover extends Partial<Approver> {
+interface AskedApprover extends Partial<Approver> {
 	/** A secret of 128 bits, in the link. n8n 1 has no other. */
 	nonce: string;
 	/** Time of the latest item */

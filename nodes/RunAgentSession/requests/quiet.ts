@@ -35,7 +35,7 @@ export interface Activity {
 
 export const KEEP = 'Keep waiting';
 const MESSAGE = 'Send a message';
-export const ABORT = 'Abort the session';
+const ABORT = 'Abort the session';
 const ABORT_HINT = 'Ends the agent’s work. The workflow gets an error.';
 export const QUIET_CHOICES = [KEEP, MESSAGE, ABORT];
 

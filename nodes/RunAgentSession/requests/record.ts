@@ -71,7 +71,7 @@ export interface RequestRecord {
 }
 
 /** A taken decision whose request is still listed after this time didn't take effect. */
-export const MAX_UNCONFIRMED_MS = 30_000;
+const MAX_UNCONFIRMED_MS = 30_000;
 /** Readings in a row with other content after which a request is left to the dashboard */
 const MAX_CHANGES = 3;
 

@@ -2,7 +2,7 @@ import { quoteVisible } from '../../shared/approvals/visibleText';
 import { pluralize } from '../../shared/values';
 import { waitingSince, type RequestRecord } from './record';
 
-export type AfterDeadline = 'deny' | 'abort' | 'error';
+type AfterDeadline = 'deny' | 'abort' | 'error';
 
 export interface AnswerDeadline {
 	/** Milliseconds since 1970 */

@@ -37,7 +37,7 @@ export interface SettledVerdict extends SettledRuling {
 }
 
 /** Choice of one of several approvers */
-export interface ApproverDecision {
+interface ApproverDecision {
 	name: string;
 	/** `answer`: to a question, which no policy decides */
 	decision: 'approve' | 'deny' | 'answer';

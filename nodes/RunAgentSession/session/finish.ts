@@ -18,7 +18,7 @@ import type { DecidingRun } from './run';
 import type { RunResult } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
-export const LAST_REQUESTS_MS = 30_000;
+const LAST_REQUESTS_MS = 30_000;
 
 /** Returns the requests that approvers decided in earlier tries. */
 const listTried = ({ dependencies }: DecidingRun): RequestRecord[] =>

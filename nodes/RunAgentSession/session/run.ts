@@ -22,9 +22,9 @@ import type {
 	RunDependencies,
 } from './types';
 
-export const POLL_REQUEST_MS = 15_000;
+const POLL_REQUEST_MS = 15_000;
 /** Time for decisions after a poll */
-export const DECISION_BUDGET_MS = 30_000;
+const DECISION_BUDGET_MS = 30_000;
 /** Time for which responses may be refusals, or unusable, in a row */
 export const MAX_UNUSABLE_MS = 3 * 60_000;
 

@@ -24,7 +24,7 @@ const TOKEN_PATTERNS = {
 	hole: /\0/y,
 };
 
-export type TokenKind = keyof typeof TOKEN_PATTERNS;
+type TokenKind = keyof typeof TOKEN_PATTERNS;
 
 /** Ends of tokens: group 1 closes, group 2 nests (comments). In quotes, a backslash escapes, and two quotes represent one. */
 const ENCLOSED_IN = new Map([

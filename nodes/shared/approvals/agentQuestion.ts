@@ -2,7 +2,7 @@ import { isRecord, nonEmptyText, omit, toText } from '../values';
 
 // A question of the agent: a pending interaction that isn't a permission. The API document doesn't show its fields.
 
-export interface AgentOption {
+interface AgentOption {
 	value: string;
 	label: string;
 	description?: string;
@@ -20,7 +20,7 @@ export interface AgentQuestion {
 }
 
 /** In characters */
-export const MAX_QUESTION_ANSWER_LENGTH = 10_000;
+const MAX_QUESTION_ANSWER_LENGTH = 10_000;
 
 export const isQuestion = (
 	interaction: unknown,

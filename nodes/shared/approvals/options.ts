@@ -2,7 +2,7 @@ import { toText } from '../values';
 
 // The API document shows the shape of options, `{value, label}`, but no values. So only texts that consist of known words decide.
 
-export interface Option {
+interface Option {
 	value: string;
 	label: string;
 	/** True if the option has another field, or the request a scope: nobody can list all words for what lasts */

@@ -1,7 +1,7 @@
 import { isRecord } from '../values';
 
 /** API document, Errors */
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
 	code: string;
 	message: string;
 	doc_url: string;

@@ -9,7 +9,7 @@ import { readSafeLink } from './safeLink';
 /** Short, because an approver waits and nothing depends on the name */
 const MAX_LOOKUP_MS = 5_000;
 
-export interface ProjectDetails {
+interface ProjectDetails {
 	projectName?: string;
 }
 
@@ -112,7 +112,7 @@ async function findPreview(
 }
 
 /** What items and approvers are told beside the session itself */
-export interface Facts extends ProjectDetails {
+interface Facts extends ProjectDetails {
 	projectId?: string;
 	previewUrl?: string;
 }

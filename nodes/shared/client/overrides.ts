@@ -187,7 +187,7 @@ export const requestOverride = (
 	`If your service expects another request, enter it under 'Overrides' in the credential: {"${operation}": {"${field}": ${OVERRIDE_SHAPES[field]}}}.`;
 
 /** The request as the service's own documentation shows it. Absent fields don't change. */
-export interface Override extends Partial<
+interface Override extends Partial<
 	Pick<OperationRow, 'method' | 'path' | 'query' | 'body' | 'version'>
 > {
 	/** Dotted paths of the values that the nodes read, by name */

@@ -19,14 +19,14 @@ import type { ApiResponse } from './types';
 
 // Session as in the API document (Agent session status object)
 
-export interface LatestMessage {
+interface LatestMessage {
 	role?: string;
 	text?: string;
 	createdAt?: string;
 	completedAt?: string;
 }
 
-export interface LatestTool {
+interface LatestTool {
 	name?: string;
 	status?: string;
 	title?: string;

@@ -14,7 +14,7 @@ export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getExecutionCancelSignal?(): AbortSignal | undefined;
 };
 
-export interface ErrorText {
+interface ErrorText {
 	message: string;
 	/** What to do now */
 	description: string;

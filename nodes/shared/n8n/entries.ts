@@ -22,7 +22,7 @@ export type RefuseEntry = (problem: string, advice?: string) => never;
 /** Reads the value that an entry has under a name. */
 export type ReadValue<T> = (value: unknown, refuse: RefuseEntry, name: string) => T;
 
-export type EntrySchema<T> = { [K in keyof T]-?: ReadValue<T[K]> };
+type EntrySchema<T> = { [K in keyof T]-?: ReadValue<T[K]> };
 
 export const isBlank = (value: unknown): value is '' | null | undefined =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');

@@ -12,7 +12,7 @@ import {
 // An effect that must not happen twice is in n8n's database before it's requested. n8n saves the context only at a pause or the end.
 
 /** What is known of an earlier try of an effect */
-export type Earlier = 'new' | 'unknown' | 'done';
+type Earlier = 'new' | 'unknown' | 'done';
 
 export interface Ledger {
 	/** Records durably that the effect is about to be requested. Returns what is known of an earlier try. */
@@ -25,13 +25,6 @@ export interface Ledger {
 
 /** With one of these, a session of an item begins. */
 export const FIRST_EFFECTS = ['start', 'message 0'];
-
-/** For effects that no retry can repeat, or where this n8n keeps no marks */
-export const NO_LEDGER: Ledger = {
-	begin: async () => 'new',
-	done: async () => {},
-	forget: async () => {},
-};
 
 /** Keeps marks of one node in n8n's database. */
 interface MarkStore {

@@ -209,7 +209,7 @@ function requireShallow({ json }: INodeExecutionData): void {
 }
 
 /** Pairs the items in place, and renames an `error` that n8n would take for a failure. */
-export function pairItems(
+function pairItems(
 	context: IExecuteSingleFunctions,
 	items: INodeExecutionData[],
 	pairedItem: IPairedItemData,
