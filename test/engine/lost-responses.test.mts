@@ -96,6 +96,29 @@ describe('a change whose response was lost, and that is refused after it', () =>
 	});
 });
 
+describe('a new file whose response was lost', () => {
+	const content = { name: 'a.md', contentSource: 'text', text: 'x' };
+	const list = (...data: object[]) => ({ object: 'list', data, has_more: false });
+	const create = async (...data: object[]) =>
+		await attempt(
+			'file.create',
+			{ projectId: byId(ID), ...content },
+			['cut', [201, FILE]],
+			list(...data),
+		);
+
+	test('is the one that the list shows, with the size that was sent', async () => {
+		const ours = { ...FILE, name: 'a.md', sizeBytes: 1, parentId: null, createdAt: '2999-01-01' };
+		expect(await create(ours)).toMatchObject({ json: ours, writes: 1 });
+		const { error, writes } = await create({ ...ours, sizeBytes: 2 });
+		expect([error?.message, writes]).toEqual(['The file may have been created', 1]);
+	});
+
+	test('is created once more if nothing has its name', async () => {
+		expect(await create()).toMatchObject({ json: FILE, writes: 2 });
+	});
+});
+
 test.each<[string, Step]>([
 	['too early (425)', [425, refusal('too_early')]],
 	['while another request holds the resource', [409, refusal('resource_locked')]],

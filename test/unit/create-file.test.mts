@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
-import { reconcileFile } from '../../nodes/shared/client/files.ts';
+import { reconcileFile } from '../../nodes/WorkspaceAutomation/fileCalls.ts';
 import { Base64 } from '../../nodes/shared/client/json.ts';
 import { apiWith, type Answer, type SentRequest } from '../support/apiWith.mts';
 
@@ -76,13 +76,9 @@ async function create({ fates, foreign, skewMs, isDated, values = { text: OUR_TE
 	};
 	const { api, clock } = await apiWith(answer);
 	clock.advance(HOUR_MS);
-	const calling = api.call('createFile', {
-		projectId: FOLDER,
-		parentId: FOLDER,
-		kind: 'file',
-		name: NAME,
-		...values,
-	});
+	const sent = { projectId: FOLDER, parentId: FOLDER, kind: 'file', name: NAME, ...values };
+	const reconcile = await reconcileFile(api, sent);
+	const calling = api.call('createFile', sent, { reconcile });
 	const result = await clock.run(calling.catch((error: WorkspaceAutomationError) => error));
 	return { result, ours };
 }
@@ -141,7 +137,7 @@ describe('proof of a new file', () => {
 			},
 		}));
 		clock.advance(HOUR_MS);
-		const reconcile = await reconcileFile(api, { ...values, ...changes }, {});
+		const reconcile = await reconcileFile(api, { ...values, ...changes });
 		clock.advance(tookMs);
 		return { results: [await clock.run(reconcile())], reconcile, sent, clock };
 	}

@@ -1,6 +1,6 @@
 // The name of a session's project, for an approver: it may be missing, and nothing waits long for it.
 import { describe, expect, test } from '@jest/globals';
-import { findProject } from '../../nodes/shared/client/facts.ts';
+import { findProject } from '../../nodes/RunAgentSession/session/facts.ts';
 import { apiWith, type Answer } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-42d3-a456-426614174000';

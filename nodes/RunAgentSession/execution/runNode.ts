@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
-import { createFactLookup } from '../../shared/client/facts';
+import { createFactLookup } from '../session/facts';
 import { type Session, readOptionWords } from '../../shared/client/session';
 import {
 	CanceledError,

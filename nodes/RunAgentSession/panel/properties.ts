@@ -12,7 +12,7 @@ import {
 	toProperties,
 	type Field,
 } from '../../shared/n8n/fields';
-import type { PreviewPage } from '../../shared/client/facts';
+import type { PreviewPage } from '../session/facts';
 import { simplify, UUID_EXAMPLE } from '../../shared/n8n/commonFields';
 import { requireId, requireRoute } from '../../shared/validation';
 import { isRecord } from '../../shared/values';

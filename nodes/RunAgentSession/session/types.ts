@@ -1,7 +1,7 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Semaphore } from '../../shared/client/semaphore';
 import type { ApiClient } from '../../shared/client/operations';
-import type { FactLookup, PreviewPage } from '../../shared/client/facts';
+import type { FactLookup, PreviewPage } from './facts';
 import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';

@@ -49,6 +49,7 @@ const createOperation = (
 			{ isSetting: true },
 		),
 	],
+	reconcile: async (values, api) => await (await loadFileCalls()).reconcileFile(api, values),
 	result: async ({ body }, values, api) => (await loadFileCalls()).readCreated(body, values, api),
 	recover: async (error, values, api, { ifExists }) =>
 		ifExists === 'skip'

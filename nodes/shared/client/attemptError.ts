@@ -1,7 +1,12 @@
 import { WorkspaceAutomationError, type ErrorContext } from '../errors';
 import { pluralize, optionalExcerpt, quote } from '../values';
-import { readErrorEnvelope } from './errorEnvelope';
-import { isHtmlPage, isRejection, PROXY_REFUSED, retryAfterMs } from './retryPolicy';
+import {
+	isHtmlPage,
+	isRejection,
+	PROXY_REFUSED,
+	readErrorEnvelope,
+	retryAfterMs,
+} from './retryPolicy';
 import type { ApiRequest, Attempt, ResponseAttempt } from './types';
 
 type Wording = readonly [message: string, description: string];

@@ -1,11 +1,38 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { resultOrError, WorkspaceAutomationError } from '../errors';
 import { isRecord } from '../values';
-import { reconcileFile } from './files';
 import type { ApiClient, CallOptions, OperationId, Values } from './operations';
-import { pollUntilFound, toResponse, type Reconcile } from './pollUntilFound';
-import type { ApiResponse } from './types';
+import type { ApiResponse, ReconcileResult } from './types';
 import { hasEnded, isFromUser, isNewTurn, messageKey, type Session, fetchSession } from './session';
+
+export type Reconcile = () => Promise<ReconcileResult>;
+
+const RECONCILE_INTERVAL_MS = 3_000;
+/** The least time that a check gets, even beyond the timeout */
+const MIN_RECONCILE_MS = 10_000;
+
+export const toResponse = (body: unknown): ReconcileResult => ({ status: 200, headers: {}, body });
+
+/** Polls until something is found or the timeout passes. One stale reading proves nothing, and a failed check finds nothing. */
+export async function pollUntilFound(
+	{ clock, signal }: ApiClient,
+	timeoutMs: number,
+	{ deadline = Infinity }: CallOptions,
+	check: (options: CallOptions) => Promise<ReconcileResult | undefined>,
+	otherwise: ReconcileResult,
+): Promise<ReconcileResult> {
+	const end = Math.min(deadline, clock.monotonicMs() + timeoutMs);
+	for (;;) {
+		const minEnd = Math.max(end, clock.monotonicMs() + MIN_RECONCILE_MS);
+		const found = await resultOrError(check({ deadline: Math.min(deadline, minEnd) }));
+		const hasFailed = found instanceof WorkspaceAutomationError;
+		if (found && !hasFailed) return found;
+		const leftMs = end - clock.monotonicMs();
+		if (leftMs <= 0) return hasFailed ? 'unknown' : otherwise;
+		await clock.sleep(Math.min(RECONCILE_INTERVAL_MS, leftMs), signal);
+	}
+}
 
 /** Time that a new turn and a resolved request may take to appear */
 export const NEW_TURN_MS = 30_000;
@@ -101,6 +128,5 @@ async function reconcileApplied(
 export const RECONCILERS = {
 	message: reconcileMessage,
 	interaction: reconcileInteraction,
-	file: reconcileFile,
 	applied: reconcileApplied,
 };

@@ -1,10 +1,25 @@
 import { WorkspaceAutomationError } from '../errors';
-import { parseHttpDate } from '../values';
-import { readErrorEnvelope } from './errorEnvelope';
+import { isRecord, parseHttpDate } from '../values';
 import type { CallOptions } from './operations';
 import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt, Write } from './types';
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
+
+/** API document, Errors */
+interface ErrorEnvelope {
+	code: string;
+	message: string;
+	doc_url: string;
+}
+
+const FIELDS = ['code', 'message', 'doc_url'] as const;
+
+/** Returns the error that the service itself gives, or undefined for anything else. */
+export function readErrorEnvelope(body: unknown): ErrorEnvelope | undefined {
+	const error = isRecord(body) ? body.error : undefined;
+	const isEnvelope = isRecord(error) && FIELDS.every((name) => typeof error[name] === 'string');
+	return isEnvelope ? (error as unknown as ErrorEnvelope) : undefined;
+}
 
 /** `notExecuted`: never arrived or rate limited, safe to retry. `unknown`: may have taken effect, because the service itself didn't respond. */
 export type AttemptOutcome = 'succeeded' | 'notExecuted' | 'rejected' | 'unknown';

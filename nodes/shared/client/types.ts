@@ -84,8 +84,8 @@ export interface OperationRow extends Omit<ApiRequest, 'query' | 'body'> {
 	words?: readonly string[];
 	/** Values of which the request has to carry one */
 	carries?: readonly string[];
-	/** Absent if the API offers no way to check the effect */
-	reconciler?: 'file' | 'message' | 'interaction' | 'applied';
+	/** Absent if the API offers no way to check the effect, or the caller brings its own */
+	reconciler?: 'message' | 'interaction' | 'applied';
 	/** The session may not be readable yet (API document, Polling procedure, 5) */
 	newSession?: true;
 	resource?: AskedResource;

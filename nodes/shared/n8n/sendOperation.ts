@@ -22,6 +22,7 @@ import {
 } from '../client/operations';
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { readPages, warnOfSetup } from '../client/lists';
+import type { Reconcile } from '../client/reconcilers';
 import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
 import { isRecord, isTooDeep, quote } from '../values';
@@ -46,6 +47,8 @@ export interface Operation {
 		entered: Entered,
 		api: ApiClient,
 	) => Promise<Values> | Values;
+	/** Called before the request. Its result is called if the response is lost. */
+	reconcile?: (values: Values, api: ApiClient) => Promise<Reconcile>;
 	/** Returns the item of a response. The default is its JSON. */
 	result?: (
 		this: IExecuteSingleFunctions,
@@ -158,7 +161,7 @@ function addWarnings(
 async function callOperation(
 	context: IExecuteSingleFunctions,
 	api: ApiClient,
-	{ request: usual, requestFor, prepare, result, recover }: Operation,
+	{ request: usual, requestFor, prepare, reconcile, result, recover }: Operation,
 	entered: Entered,
 	options: Pick<CallOptions, 'routing' | 'timeoutMs'>,
 ): Promise<INodeExecutionData> {
@@ -166,7 +169,8 @@ async function callOperation(
 	const request = requestFor?.(entered.values) ?? usual;
 	const values = { ...entered.values, ...(await prepare?.call(context, entered, api)) };
 	const send = async (): Promise<ApiResponse> => {
-		const response = await api.call(request, values, { ...options, extra });
+		const check = await reconcile?.(values, api);
+		const response = await api.call(request, values, { ...options, extra, reconcile: check });
 		// n8n saves this record with the execution.
 		return { ...response, headers: {} };
 	};

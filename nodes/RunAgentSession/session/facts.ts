@@ -1,8 +1,8 @@
-import { resultOrError } from '../errors';
-import { isRecord, nonEmptyText } from '../values';
-import { readPages } from './lists';
-import type { ApiClient } from './operations';
-import { readSafeLink } from './safeLink';
+import { resultOrError } from '../../shared/errors';
+import { isRecord, nonEmptyText } from '../../shared/values';
+import { readPages } from '../../shared/client/lists';
+import type { ApiClient } from '../../shared/client/operations';
+import { readSafeLink } from '../../shared/client/safeLink';
 
 // What items and approvers are told of a project beside the session itself. Each lookup is made once, and one that fails holds up nothing.
 
