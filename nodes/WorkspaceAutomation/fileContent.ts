@@ -12,8 +12,7 @@ import {
 import { excerpt, formatMib, formatSeconds, isRecord, nonEmptyText } from '../shared/values';
 import { MAX_DOWNLOAD_BYTES } from '../shared/limits';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
-import { isLoopback } from '../shared/client/credential';
-import { isPrivateHost } from '../shared/client/privateHosts';
+import { isPrivateHost, isThisMachine } from '../shared/client/privateHosts';
 import { isRejection, nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/types';
@@ -28,7 +27,7 @@ function findUrlProblem(url: string, baseUrl: string): string | undefined {
 	if (!URL.canParse(url)) return "It isn't a URL.";
 	const { protocol, hostname, username, password } = new URL(url);
 	const { hostname: service } = new URL(baseUrl);
-	if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(service)))
+	if (protocol !== 'https:' && !(protocol === 'http:' && isThisMachine(service)))
 		return "It doesn't use https.";
 	if (username || password) return 'It has a user name or password in it.';
 	if (isPrivateHost(hostname) && !isPrivateHost(service))

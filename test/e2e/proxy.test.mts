@@ -16,7 +16,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost } from '../../n8n-host/host.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
-import { isLoopback } from '../../nodes/shared/client/credential.ts';
+import { isThisMachine } from '../../nodes/shared/client/privateHosts.ts';
 import { importCredential } from '../../tools/demoStage.mts';
 import {
 	agentSession,
@@ -60,7 +60,7 @@ const unknown = makeCertificate('unknown');
 const seen: { tunnels: string[]; read: Array<string | undefined> } = { tunnels: [], read: [] };
 /** Passes a request on to `to`, as it is. */
 function passOn(request: IncomingMessage, response: ServerResponse, to: string): void {
-	if (!isLoopback(new URL(to).hostname)) return void response.writeHead(403).end();
+	if (!isThisMachine(new URL(to).hostname)) return void response.writeHead(403).end();
 	const { headers, method } = request;
 	const onward = forward(to, { headers, method }, (answer) => {
 		response.writeHead(answer.statusCode!, answer.headers);
@@ -77,7 +77,7 @@ proxy.on('connect', ({ url }, socket) => {
 	seen.tunnels.push(url!);
 	const [host, port] = url!.split(':');
 	// n8n itself asks for addresses on the internet, which may not answer for minutes.
-	if (!isLoopback(host)) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+	if (!isThisMachine(host)) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
 	const target = connect(Number(port), host, () => {
 		socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
 		target.pipe(socket).pipe(target);

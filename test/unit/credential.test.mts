@@ -17,6 +17,7 @@ describe('the base URL', () => {
 		[' https://api.example.com/public/v1/ ', 'https://api.example.com/public/v1'],
 		['http://localhost:4010/v1', 'http://localhost:4010/v1'],
 		['http://[::1]:4010/v1', 'http://[::1]:4010/v1'],
+		['http://api.localhost:4010/v1', 'http://api.localhost:4010/v1'],
 	])('%j is accepted', (given, expected) => expect(checkBaseUrl(given)).toBe(expected));
 
 	test.each([

@@ -2,15 +2,13 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireText } from '../validation';
+import { isThisMachine } from './privateHosts';
 
 export const CREDENTIAL = 'workspaceAutomationApi';
 
 /** The version of the API document. Two endpoints allow only an older one (API document, Versioning). */
 export const CURRENT_VERSION = '2026-10-05';
 export const VERSION_HEADER = 'Service-Api-Version';
-
-export const isLoopback = (hostname: string): boolean =>
-	/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /** Returns the URL without trailing slashes. @throws WorkspaceAutomationError if it's invalid */
 export function checkBaseUrl(value: unknown): string {
@@ -25,7 +23,7 @@ export function checkBaseUrl(value: unknown): string {
 	} catch {
 		throw refuse('is not a URL', 'Enter it in full, such as https://api.example.com/v1.');
 	}
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isThisMachine(url.hostname))) {
 		throw refuse(
 			"doesn't use https",
 			'Use https://, because the API key would be unprotected. Only for a service on this machine (localhost), you can use http://.',

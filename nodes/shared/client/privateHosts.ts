@@ -64,9 +64,13 @@ function isPrivateV6(groups: number[]): boolean {
 	return !isPublic || PRIVATE_V6.some(([first, bits]) => isInRange(numberAt(0), first, bits));
 }
 
+/** Returns whether a URL's host is this machine: the one place that says so. */
+export const isThisMachine = (hostname: string): boolean =>
+	/^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname);
+
 /** Returns whether a URL's host is this machine, or in a range that isn't public. */
 export function isPrivateHost(hostname: string): boolean {
 	if (hostname.startsWith('[')) return isPrivateV6(toGroups(hostname.slice(1, -1)));
 	if (/^\d+(\.\d+){3}$/.test(hostname)) return isPrivateV4(parseV4(hostname));
-	return /^(.*\.)?localhost\.?$/.test(hostname);
+	return isThisMachine(hostname);
 }
