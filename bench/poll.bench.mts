@@ -12,8 +12,9 @@ const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/reques
 const { askDue, createBallot: createQuestion } =
 	await import('../nodes/RunAgentSession/requests/ballots.ts');
 const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
-const { formatMessage } = await import('../nodes/RunAgentSession/message/message.ts');
-const { formatRequests } = await import('../nodes/RunAgentSession/message/requests.ts');
+const { createSheet } = await import('../nodes/RunAgentSession/requests/sheet.ts');
+const { formatMessage, formatQuestion } =
+	await import('../nodes/RunAgentSession/message/message.ts');
 const { respond } = await import('../nodes/RunAgentSession/page/respond.ts');
 const { NONCE_PARAMETER } = await import('../nodes/RunAgentSession/page/links.ts');
 const {
@@ -172,10 +173,12 @@ function measureOnce(shape: Shape): Cost {
 	const shown = shownRequests(undecided);
 	const interactions = shown.map(({ interaction }) => interaction);
 	const asked = shown.map(({ record }) => record);
-	const origin = { sessionId: 's', interactions };
+	const origin = { sessionId: 's' };
 	cost.ask = milliseconds(() => {
-		formatRequests(origin);
-		formatMessage({ ...origin, more: 0, isReminder: false, hasChanged: false, approvalUrl: 'x' });
+		const sheets = shown.map((each) => createSheet(each, {}));
+		const told = { sheets, origin, more: 0, isReminder: false, hasChanged: false };
+		formatQuestion(told);
+		formatMessage({ ...told, approvalUrl: 'x' });
 		addOrigin(interactions, { sessionId: 's' });
 	});
 	const created = createQuestion(asked, undefined, 30_000, {});
@@ -193,8 +196,8 @@ function measureOnce(shape: Shape): Cost {
 		for (const { approvers } of own) for (const each of approvers) each.nonce += at;
 	const nodes: NodeSessions[] = [{ contextName: 'node:A', nodeContext: {}, records: pages }];
 	const call = (method: string, body: unknown) =>
-		renderPage({
-			...respond(
+		renderPage(
+			respond(
 				{
 					executionId: '1',
 					method,
@@ -205,8 +208,8 @@ function measureOnce(shape: Shape): Cost {
 				nodes,
 				0,
 			).view,
-			now: 0,
-		});
+			0,
+		);
 	cost.page = milliseconds(() => call('GET', {}));
 	cost.form = milliseconds(() => call('POST', FORM));
 	const given = copy(shape(3)).slice(0, MAX_DECISIONS);

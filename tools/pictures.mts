@@ -5,7 +5,7 @@ import type { INodeTypeDescription } from 'n8n-workflow';
 import './packageSources.mts';
 import { examples, exampleWorkflow } from './examples.mts';
 
-const { pageViews } = await import('../test/e2e/pageViews.mts');
+const { NOW, pageViews } = await import('../test/e2e/pageViews.mts');
 const { renderPage } = await import('../nodes/RunAgentSession/page/html.ts');
 const { RunAgentSession } = await import('../nodes/RunAgentSession/RunAgentSession.node.ts');
 const { WorkspaceAutomation } =
@@ -36,8 +36,10 @@ const showPanel = ({ properties }: INodeTypeDescription): unknown =>
 
 type View = keyof ReturnType<typeof pageViews>;
 /** The words of the page */
-const showPage = (view: View): string =>
-	renderPage(pageViews()[view]).replaceAll(/<(style|script)>.*?<\/\1>|<[^>]*>/gs, ' ');
+const showPage = (view: View): string[] =>
+	renderPage(pageViews()[view], NOW)
+		.replaceAll(/<(style|script)>.*?<\/\1>|<[^>]*>/gs, ' ')
+		.split(/\s+/);
 
 const SHOWN: Record<string, () => unknown> = {
 	'run-agent-session': () => showPanel(new RunAgentSession().description),

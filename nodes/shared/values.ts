@@ -157,7 +157,7 @@ export function quoteText(text: string): string {
 	// Never ends with half of a character
 	const shown = text.slice(0, MAX_QUOTED).replace(/[\uD800-\uDBFF]$/, '');
 	const hidden = text.length - shown.length;
-	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
+	return `«${shown}»${cutOff(hidden)}`;
 }
 
 /** Reads percent-encoded characters, if they're valid. */
@@ -185,6 +185,10 @@ export function parseHttpDate(value: unknown): number {
 
 export const pluralize = (number: number, thing: string): string =>
 	`${number} ${thing}${number === 1 ? '' : 's'}`;
+
+/** Says how much of a text isn't shown. */
+export const cutOff = (hidden: number): string =>
+	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
 
 export const capitalize = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}`;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import { launchBrowser, type Browser, type Page } from '../../tools/editor/browser.mts';
-import { pageViews } from './pageViews.mts';
+import { NOW, pageViews } from './pageViews.mts';
 import { findProblems } from './phone.mts';
 import { describeWith } from './support.mts';
 
@@ -23,7 +23,7 @@ describe('the approval page', () => {
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		forms.push(Buffer.concat(chunks).toString());
 		if (refusals.length === 0) {
-			response.writeHead(200, PAGE_HEADERS).end(renderPage(pageViews().sent));
+			response.writeHead(200, PAGE_HEADERS).end(renderPage(pageViews().sent, NOW));
 			return;
 		}
 		const refusal = refusals.shift();
@@ -38,7 +38,7 @@ describe('the approval page', () => {
 		server = createServer((request, response) => {
 			const view = views[request.url!.slice(1) as keyof typeof views];
 			if (request.method === 'POST') void receive(request, response);
-			else if (view) response.writeHead(200, PAGE_HEADERS).end(renderPage(view));
+			else if (view) response.writeHead(200, PAGE_HEADERS).end(renderPage(view, NOW));
 			else response.writeHead(404).end();
 		}).listen(0, '127.0.0.1');
 		browser = await launchBrowser((line) => process.stderr.write(`${line}\n`));

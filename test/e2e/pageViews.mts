@@ -1,10 +1,13 @@
 // The approval page in its states: one request, two, one that hides something, one that nobody can decide there, an answer, and a problem.
-import type { PageView } from '../../nodes/RunAgentSession/page/html.ts';
 import {
 	createForm,
 	listGiven,
+	type AnsweredPage,
 	type Asking,
+	type OpenPage,
 	type PageForm,
+	type PageSection,
+	type PageView,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
@@ -18,7 +21,8 @@ import type { Interaction } from '../../nodes/shared/client/session.ts';
 
 const WORDS =
 	'The new headline is in place. I build the site now, so that you can look at it before it is published.';
-const NOW = Date.parse('2026-11-23T16:12:00Z');
+/** When the pages are opened */
+export const NOW = Date.parse('2026-11-23T16:12:00Z');
 
 const options = [
 	{ value: 'once', label: 'Allow once' },
@@ -126,23 +130,29 @@ const vote = (changes: Partial<Vote>): Vote => ({
 
 /** The views, by name */
 export function pageViews() {
-	const common = {
+	const session = {
 		projectName: 'Juniper Coffee',
 		prompt: 'Give the landing page a new headline, and build the site.',
 		dashboardUrl: 'https://app.example.com/sessions/1',
 		sessionId: 's1',
-		now: NOW,
 		timeZone: 'Europe/Berlin',
-		says: [],
-		deadline: { at: NOW + 48 * 60_000, after: 'deny' },
-		commentHint: 'The agent gets your comment, too.',
-	} satisfies Partial<PageView>;
-	const asks = (pending: PageForm): PageView => ({
-		...common,
+	};
+	const deadline = { at: NOW + 48 * 60_000, after: 'deny' as const };
+	const asks = (
+		pending: PageForm,
+		changes: Partial<OpenPage> = {},
+		section: Partial<PageSection> = {},
+	): OpenPage => ({
+		kind: 'open',
 		title: 'The agent needs your approval',
-		pending,
+		says: [],
+		sections: [{ ...session, deadline, pending, ...section }],
+		moreSessions: 0,
+		commentHint: 'The agent gets your comment, too.',
+		given: [],
+		...changes,
 	});
-	const asksFor = (pending: PageForm) => ({ ...asks(pending), title: 'The agent has a question' });
+	const asksFor = (pending: PageForm) => asks(pending, { title: 'The agent has a question' });
 	const sent = asked([request(), edit, question({ question: 'Which color?' })]);
 	const comment = 'Not that page.';
 	const votes = [
@@ -159,75 +169,74 @@ export function pageViews() {
 	const reader = { name: 'Anna', needed: 2 };
 	const kept = quiet();
 	kept.requests[0].votes = [vote({ decision: 'answer', option: 'Keep waiting', choice: 'Answer' })];
-	const asksQuiet = (asking: Asking): PageView => ({
-		...asks(formFor(asking)),
-		title: 'The session has been quiet for 30 minutes',
-		deadline: { at: NOW + 48 * 60_000, after: 'abort' },
+	const asksQuiet = (changes: Partial<OpenPage> = {}, section: Partial<PageSection> = {}) =>
+		asks(
+			formFor(quiet()),
+			{ title: 'The session has been quiet for 30 minutes', ...changes },
+			{ deadline: { ...deadline, after: 'abort' }, ...section },
+		);
+	const saved = (asking: Asking, changes: Partial<AnsweredPage> = {}): AnsweredPage => ({
+		kind: 'answered',
+		title: 'Your answer was saved',
+		says: [],
+		session,
+		given: listGiven(asking, asking.ballots[0], 0),
+		isSender: true,
+		decisions: [],
+		...changes,
 	});
-	const isSender = true;
-	const saved = { ...common, title: 'Your answer was saved', isSender };
+	const previewUrl = 'https://preview.example.com/p/1';
+	const several = asks(form(request(), edit), { moreSessions: 3 });
+	const others = [request(), question({ question: 'Which color?' })].map((each, index) => ({
+		...{ ...session, deadline, sessionId: `s${index + 2}` },
+		pending: form(each),
+	}));
 	return {
-		one: { ...asks(form(request())), words: WORDS },
-		longWords: { ...asks(form(edit)), words: `${WORDS} `.repeat(10) },
-		preview: { ...asks(form(edit)), previewUrl: 'https://preview.example.com/p/1' },
-		team: { ...asks(formFor(shared)), reader },
-		teamSent: { ...saved, given: listGiven(sharedSent, sharedSent.ballots[0], 0), reader },
+		one: asks(form(request()), {}, { words: WORDS }),
+		longWords: asks(form(edit), {}, { words: `${WORDS} `.repeat(10) }),
+		preview: asks(form(edit), {}, { previewUrl }),
+		team: asks(formFor(shared), { reader }),
+		teamSent: saved(sharedSent, { reader }),
 		two: asks(form(request(), edit)),
-		several: {
-			...asks(form(request(), edit)),
-			others: [request(), question({ question: 'Which color?' })].map((each, index) => ({
-				...common,
-				sessionId: `s${index + 2}`,
-				pending: form(each),
-			})),
-			moreSessions: 3,
-		},
+		several: { ...several, sections: [several.sections[0], ...others] },
 		hostile: asks(form(hostile, undecidable)),
 		undecidable: asks(form(undecidable)),
-		sent: { ...saved, given: listGiven(sent, sent.ballots[0], 0) },
+		sent: saved(sent),
 		change: asks(form(change)),
 		question: asksFor(form(question({ question: 'Which color?', why: 'The shop has none.' }))),
 		options: asksFor(form(question({ question: 'Which color?', response: { options: COLORS } }))),
 		wordless: asksFor(form(question({ surprise: { deep: ['x'.repeat(300)] } }))),
 		tooLong: asksFor(form(question({ question: 'x'.repeat(60_000) }))),
-		filled: {
-			...asks(form(request(), question({ question: 'Which color?' }))),
-			filled: { request0: '1', reason0: 'Use the staging site.', answer1: 'x'.repeat(500) },
-		},
-		answered: {
-			...asks(formFor(sent)),
+		filled: asks(form(request(), question({ question: 'Which color?' })), {
+			refused: {
+				fields: { request0: '1', reason0: 'Use the staging site.', answer1: 'x'.repeat(500) },
+				problems: [],
+			},
+		}),
+		answered: asks(formFor(sent), {
 			title: 'Your answer is saved and will be sent',
 			says: ['Until it’s sent, you can change it here. The last answer counts.'],
-		},
-		missing: {
-			...asks(form(request(), edit)),
+		}),
+		missing: asks(form(request(), edit), {
 			title: 'A choice is missing',
 			says: ['Nothing was saved. Choose for each marked request, then select Send.'],
-			filled: { request0: '0' },
-			problems: [{ at: 1, reason: 'Choose for this request.', isMissing: true as const }],
-		},
-		quiet: asksQuiet(quiet()),
-		quietMessage: {
-			...asksQuiet(quiet()),
-			filled: { request0: '1', answer0: 'Skip the build.' },
-		},
-		quietPreview: {
-			...asksQuiet(quiet()),
-			previewUrl: 'https://preview.example.com/p/1',
-		},
-		quietSent: {
-			...saved,
-			says: ['It will be applied, usually within a minute.'],
-			given: listGiven(kept, kept.ballots[0], 0),
-		},
-		late: {
-			...saved,
+			refused: {
+				fields: { request0: '0' },
+				problems: [{ at: 1, reason: 'Choose for this request.', isMissing: true }],
+			},
+		}),
+		quiet: asksQuiet(),
+		quietMessage: asksQuiet({
+			refused: { fields: { request0: '1', answer0: 'Skip the build.' }, problems: [] },
+		}),
+		quietPreview: asksQuiet({}, { previewUrl }),
+		quietSent: saved(kept, { says: ['It will be applied, usually within a minute.'] }),
+		late: saved(sent, {
 			isSender: false,
 			title: 'Already answered',
 			says: ['Your new answer wasn’t saved.'],
-			given: listGiven(sent, sent.ballots[0], 0),
 			typed: ['Use the staging site.'],
-		},
-		problem: { now: NOW, title: 'This link isn’t valid', says: ['Nothing was decided.'] },
+		}),
+		problem: { kind: 'notice', title: 'This link isn’t valid', says: ['Nothing was decided.'] },
 	} satisfies Record<string, PageView>;
 }

@@ -23,7 +23,13 @@ function quietForm(changes: Partial<Quiet> = {}) {
 	return { ...asking, ballot, form: createForm(asking, ballot, 0) };
 }
 const render = (changes: Partial<Quiet> = {}) =>
-	renderPage({ title: 'T', says: [], now: NOW, pending: quietForm(changes).form });
+	renderPage(
+		{
+			...{ kind: 'open', title: 'T', says: [], given: [], moreSessions: 0, commentHint: '' },
+			sections: [{ pending: quietForm(changes).form }],
+		},
+		NOW,
+	);
 const read = (fields: object) => {
 	const { form } = quietForm();
 	return readForm(form, { shown: form.shown, ...fields }, NOW);
@@ -71,7 +77,7 @@ describe('the question about a quiet session', () => {
 			{ request0: '1', answer0: 'x'.repeat(10_001) },
 			'Shorten the answer to 10,000 characters. It has 10,001.',
 		],
-		[{ request0: '3' }, 'The agent doesn’t offer this option anymore. Choose another one.'],
+		[{ request0: '3' }, 'Choose an option.'],
 	])('refuses %j: %s', (fields, reason) => {
 		expect(read(fields)).toEqual({ problems: [{ at: 0, reason }] });
 	});

@@ -3,13 +3,20 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FIRST_LINE } from '../../nodes/RunAgentSession/page/script.ts';
-import { PAGE_HEADERS, renderPage, type PageView } from '../../nodes/RunAgentSession/page/html.ts';
-import { createForm, type Asking } from '../../nodes/RunAgentSession/page/view.ts';
+import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.ts';
+import {
+	createForm,
+	type AnsweredPage,
+	type Asking,
+	type OpenPage,
+	type PageSection,
+} from '../../nodes/RunAgentSession/page/view.ts';
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { omit } from '../../nodes/shared/values.ts';
 import { anyText } from '../support/anyText.mts';
 import { ALWAYS, lastingRequest as request, ONCE, REJECT, session } from '../unit/interactions.mts';
 
@@ -28,7 +35,20 @@ function asked(
 const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.ballots[0], approver);
 const pending = (...requests: Interaction[]) => formOf(asked(requests));
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
-const page = (view: Partial<PageView>) => renderPage({ title: 'T', says: [], now: NOW, ...view });
+const HEAD = { title: 'T', says: [] };
+/** A page with a form */
+const page = (own: PageSection, ...others: PageSection[]) => pageOf({}, own, ...others);
+const pageOf = (view: Partial<OpenPage>, ...sections: [PageSection, ...PageSection[]]) =>
+	renderPage(
+		{ ...HEAD, kind: 'open', sections, moreSessions: 0, commentHint: 'Hint.', given: [], ...view },
+		NOW,
+	);
+/** A page with answers */
+const answered = (view: Partial<AnsweredPage>) =>
+	renderPage(
+		{ ...HEAD, kind: 'answered', session: {}, given: [], isSender: false, decisions: [], ...view },
+		NOW,
+	);
 
 const NASTY = [
 	'<script>alert(1)</script>',
@@ -84,10 +104,11 @@ describe("an agent's words", () => {
 		};
 		const form = pending(request());
 		const { requests } = pending(foreign);
-		const choices = form.requests[0].choices.map((each) => ({
+		const choices = form.requests[0].sheet.choices.map((each) => ({
 			...each,
-			serviceSays: text,
+			words: text,
 			description: text,
+			serviceSays: { label: text, description: text, scope: text },
 		}));
 		const names = [{ name: text, isReader: false }];
 		const status = {
@@ -98,29 +119,23 @@ describe("an agent's words", () => {
 			isDecided: false,
 		};
 		const [{ record }] = requests;
-		const shown = {
-			...requests[0],
-			choices,
-			because: undefined,
-			isWhole: true,
-			status,
-			voided: [text],
-		};
+		const sheet = { ...omit(requests[0].sheet, 'obstacle'), choices };
+		const shown = { ...requests[0], sheet, status, voided: [text] };
 		const approvers = [{ name: text, decision: 'deny' as const, at: summary.at, comment: text }];
 		const decisions = [summary, { ...summary, approvers }];
 		const vote = { choice: 'Deny' as const, decision: 'deny' as const, at: NOW, comment: text };
-		return page({
+		const session = {
 			projectName: text,
 			prompt: text,
 			sessionId: 's1',
 			dashboardUrl: `x${text}`,
 			previewUrl: `x${text}`,
 			timeZone: text,
-			pending: { ...form, requests: [shown], decided: decisions },
-			given: [{ vote, record, status, targets: [text] }],
-			decisions,
-			reader: { name: text, needed: 2 },
-		});
+		};
+		const given = [{ vote, record, status, targets: [text] }];
+		const section = { ...session, pending: { ...form, requests: [shown], decided: decisions } };
+		const reader = { name: text, needed: 2 };
+		return pageOf({ given, reader }, section) + answered({ session, given, decisions });
 	};
 	/** Without what we put around a break, a character that nobody sees and a word that mixes alphabets */
 	const tagsBeside = (html: string) =>
@@ -178,10 +193,10 @@ describe("an agent's words", () => {
 
 describe('the page', () => {
 	test.each([
-		['requests', { pending: pending(request()) }],
-		['nothing to decide', {}],
-	])('begins with the line that its script looks for: %s', (_, view) => {
-		expect(page(view).split('\n')[0]).toBe(FIRST_LINE);
+		['requests', page({ pending: pending(request()) })],
+		['nothing to decide', answered({})],
+	])('begins with the line that its script looks for: %s', (_, html) => {
+		expect(html.split('\n')[0]).toBe(FIRST_LINE);
 	});
 
 	test('has no external source, and only the style and the script that its policy names', () => {
@@ -244,16 +259,16 @@ describe('the page', () => {
 	test('links to the preview of each session, and keeps the link when the session has ended', () => {
 		const urls = ['https://preview.example/1', 'https://preview.example/2'];
 		const [previewUrl, other] = urls;
-		const others = [{ pending: pending(request()), previewUrl: other }];
-		const html = page({ previewUrl, pending: pending(request()), others });
+		const section = { pending: pending(request()) };
+		const html = page({ ...section, previewUrl }, { ...section, previewUrl: other });
 		expect([...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => url)).toEqual(urls);
-		expect(page({ previewUrl })).toContain(`href="${previewUrl}"`);
+		expect(answered({ session: { previewUrl } })).toContain(`href="${previewUrl}"`);
 	});
 
 	test('shows a long request whole', () => {
 		const text = 'x'.repeat(60_000);
 		const form = pending(request({ patterns: [text], cwd: text, metadata: { text } }));
-		expect(form.requests[0].choices).toHaveLength(3);
+		expect(form.requests[0].sheet.choices).toHaveLength(3);
 		expect(page({ pending: form }).split(text)).toHaveLength(4);
 	});
 
@@ -318,18 +333,19 @@ describe('the page', () => {
 	});
 
 	test('has the facts for a decision in this order', () => {
-		const html = page({
-			title: 'The agent needs your approval',
-			projectName: 'Juniper Coffee',
-			dashboardUrl: 'https://example.com/s',
-			words: 'The build passed. To publish it, I push it.',
-			prompt: 'Build the site.',
-			previewUrl: 'https://preview.example/p',
-			pending: pending(request({ cwd: '/site' })),
-			deadline: { at: NOW + 3_600_000, after: 'deny' },
-			timeZone: 'Europe/Berlin',
-			commentHint: 'Hint.',
-		});
+		const html = pageOf(
+			{ title: 'The agent needs your approval', commentHint: 'Hint.' },
+			{
+				projectName: 'Juniper Coffee',
+				dashboardUrl: 'https://example.com/s',
+				words: 'The build passed. To publish it, I push it.',
+				prompt: 'Build the site.',
+				previewUrl: 'https://preview.example/p',
+				pending: pending(request({ cwd: '/site' })),
+				deadline: { at: NOW + 3_600_000, after: 'deny' },
+				timeZone: 'Europe/Berlin',
+			},
+		);
 		const order = [
 			'Juniper Coffee',
 			'Open in dashboard',
@@ -364,7 +380,8 @@ describe('the page', () => {
 	])('names the time zone %s', (timeZone, said) => {
 		const [{ record }] = pending(request()).requests;
 		const vote = { choice: 'Deny' as const, decision: 'deny' as const, at: NOW };
-		expect(page({ timeZone, given: [{ record, vote, targets: [] }] })).toContain(said);
+		const given = [{ record, vote, targets: [] }];
+		expect(answered({ session: { timeZone }, given })).toContain(said);
 	});
 });
 
@@ -405,7 +422,10 @@ describe('the choices', () => {
 		['description', { description: 'For the whole session' }],
 	])('call an option that says once a lasting one if its %s may last', (_, changes) => {
 		const form = pending(request({ response: { options: [{ ...ONCE, ...changes }, REJECT] } }));
-		expect(form.requests[0].choices.map(({ name }) => name)).toEqual(['Deny', 'Always approve']);
+		expect(form.requests[0].sheet.choices.map(({ name }) => name)).toEqual([
+			'Deny',
+			'Always approve',
+		]);
 		const text = page({ pending: form }).replaceAll(/<[^>]+>/g, '');
 		expect(text).toContain('Also applies to later requests. The service’s words: “Allow once”');
 	});
@@ -505,7 +525,7 @@ test('several approvers see who has answered and who has not', () => {
 
 describe('Approve from now on', () => {
 	const names = (more?: { offersFromNowOn: true }) =>
-		formOf(asked([request()], more)).requests[0].choices.map(({ name }) => name);
+		formOf(asked([request()], more)).requests[0].sheet.choices.map(({ name }) => name);
 
 	test('is offered only with More Rules, apart from Approve once and Always approve', () => {
 		expect(names()).toEqual(['Approve once', 'Deny', 'Always approve']);

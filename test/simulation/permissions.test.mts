@@ -185,7 +185,7 @@ describe('a reading with pending requests in a form that the document does not s
 		const problem = "its patterns aren't a list of texts: ls";
 		expect(item.undecided).toMatchObject([{ because: problem }]);
 		expect(item.question).toContain(
-			"This can't be decided here: its patterns aren't a list of texts",
+			"You can’t decide this here: its patterns aren't a list of texts",
 		);
 	});
 });

@@ -6,8 +6,9 @@ import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/panel/readSettings.ts';
 import { readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';
+import { formatQuestion } from '../../nodes/RunAgentSession/message/message.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
+import { toSheets } from '../unit/sheets.mts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
 import { checkBaseUrl, readCredential } from '../../nodes/shared/client/credential.ts';
@@ -239,7 +240,12 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'a permission request, with Approve All': (text) =>
 		decideRequest(interaction(text), { ...policy, mode: 'approve' }),
 	'a question': (text) =>
-		formatRequests({ sessionId: text, dashboardUrl: text, interactions: [interaction(text)] }),
+		formatQuestion({
+			...{ more: 0, isReminder: false, hasChanged: false },
+			origin: { sessionId: text, previewUrl: text },
+			dashboardUrl: text,
+			sheets: toSheets([interaction(text)]),
+		}),
 	'a quoted text': (text) => quoteVisible(text, 200),
 	'a text on the approval page': (text) => splitVisible(text, Infinity),
 	'an answer': (text) => readAnswer(text),

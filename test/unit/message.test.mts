@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatMessage } from '../../nodes/RunAgentSession/message/message.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
+import type { RequestOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { anyText } from '../support/anyText.mts';
+import { ONCE } from './interactions.mts';
+import { toSheets } from './sheets.mts';
 
 const LINK = 'https://n8n.example.com/webhook-waiting/17/approval?question=abc_def';
 const bash = (...patterns: string[]) => ({
@@ -11,7 +15,7 @@ const bash = (...patterns: string[]) => ({
 	patterns,
 	cwd: '/site',
 	metadata: { askedAt: '2026-10-05T09:01:00.000Z' },
-	response: { type: 'choice', options: [{ value: 'once', label: 'Once' }], instruction: 'Run?' },
+	response: { type: 'choice', options: [ONCE], instruction: 'Run?' },
 });
 const edit = (path: string) => ({
 	...bash(path),
@@ -19,9 +23,14 @@ const edit = (path: string) => ({
 	metadata: { path, diff: `--- a/${path}\n+++ b/${path}\n@@ -1 +1,2 @@\n-old\n+new\n+more` },
 });
 const question = { type: 'question', id: 'q1', question: 'Which headline do you want?' };
-const format = (interactions: unknown[], changes: object = {}) =>
+const format = (
+	interactions: Interaction[],
+	changes: object = {},
+	origin: Partial<RequestOrigin> = {},
+) =>
 	formatMessage({
-		interactions,
+		sheets: toSheets(interactions.map((each, at) => ({ ...each, id: `i${at}` }))),
+		origin,
 		more: 0,
 		isReminder: false,
 		hasChanged: false,
@@ -33,13 +42,12 @@ const read = (...args: Parameters<typeof format>) => format(...args).split('  \n
 
 test('a message says what the agent wants, for which project and until when, and ends with the link', () => {
 	const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'deny' as const };
-	const about = {
+	const origin = {
 		projectName: 'Juniper Coffee',
 		timeZone: 'Europe/Berlin',
-		deadline,
 		previewUrl: 'https://preview.example.com/p/1',
 	};
-	expect(read([bash('npm run build')], about)).toEqual([
+	expect(read([bash('npm run build')], { deadline }, origin)).toEqual([
 		'The agent wants to run this command: «npm run build»',
 		'Project: «Juniper Coffee»',
 		'Answer until Nov 23, 2026, 6:00 PM (Europe/Berlin). After that, the request is denied.',
@@ -54,14 +62,14 @@ test.each([
 ])(
 	'a message has no markup in the link to the preview, which opens the same page: %s',
 	(previewUrl, shown) => {
-		const text = format([bash('npm ci')], { previewUrl });
+		const text = format([bash('npm ci')], {}, { previewUrl });
 		expect(text.split('  \n')).toContain(`Preview: ${shown}`);
 		expect(text.length).toBeLessThanOrEqual(3_000);
 	},
 );
 
 describe('the first line of a message', () => {
-	test.each<[string, unknown[], object, string]>([
+	test.each<[string, Interaction[], object, string]>([
 		[
 			'a file with its lines',
 			[edit('src/index.html')],
@@ -100,6 +108,12 @@ describe('the first line of a message', () => {
 			{},
 			'wants to run this command: «cat сору» (Careful: a word or sign may not be what it looks like)',
 		],
+		[
+			'one character that is cut off',
+			[bash('x'.repeat(201))],
+			{},
+			`wants to run this command: «${'x'.repeat(200)}» (cut off, 1 more character)`,
+		],
 	])('names %s', (_, interactions, changes, said) => {
 		expect(read(interactions, changes)[0]).toBe(`The agent ${said}`);
 	});
@@ -135,7 +149,7 @@ describe("the agent's text in a message", () => {
 		fc.assert(
 			fc.property(anyText(300), anyText(300), (text, name) => {
 				const deadline = { at: 0, after: 'abort' as const };
-				const lines = format([bash(text), bash(name)], { projectName: name, deadline }).split(
+				const lines = format([bash(text), bash(name)], { deadline }, { projectName: name }).split(
 					/[\r\n\v\f\u0085\u2028\u2029]/,
 				);
 				expect(lines.length).toBeLessThanOrEqual(5);

@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatRequests } from '../../nodes/RunAgentSession/message/requests.ts';
+import {
+	formatQuestion,
+	type MessageDetails,
+} from '../../nodes/RunAgentSession/message/message.ts';
+import type { OfferedChoices } from '../../nodes/RunAgentSession/requests/sheet.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';
 import { anyText } from '../support/anyText.mts';
+import { ONCE, REJECT } from './interactions.mts';
+import { toSheets } from './sheets.mts';
 
-const request = (changes: object = {}) => ({
+const request = (changes: object = {}): Interaction => ({
 	type: 'permission',
 	id: 'i1',
 	permission: 'bash',
@@ -13,21 +20,34 @@ const request = (changes: object = {}) => ({
 	response: { type: 'choice', options: [{ value: 'once', label: 'Once' }], instruction: 'Push?' },
 	...changes,
 });
-const about = {
+const origin = {
 	projectName: 'Website',
 	prompt: 'Publish the page.',
 	sessionId: '2c3d0f6e-7a1b-4a52-9d0e-3f4b5c6d7e8f',
-	dashboardUrl: 'https://example.com/sessions/2c3d0f6e',
 };
-const asSent = (...interactions: unknown[]) => formatRequests({ ...about, interactions });
+const dashboardUrl = 'https://example.com/sessions/2c3d0f6e';
+const write = (
+	interactions: Interaction[],
+	changes: Partial<MessageDetails> = {},
+	offered?: OfferedChoices,
+) =>
+	formatQuestion({
+		sheets: toSheets(interactions, offered),
+		origin,
+		dashboardUrl,
+		more: 0,
+		isReminder: false,
+		hasChanged: false,
+		...changes,
+	});
 /** As someone reads it, who does not see that lines end in two spaces */
-const ask = (...interactions: unknown[]) => asSent(...interactions).replaceAll('  \n', '\n');
+const ask = (...interactions: Interaction[]) => write(interactions).replaceAll('  \n', '\n');
 const getLines = (text: string) => text.split(/[\r\n\v\f\u0085\u2028\u2029]/);
 
 describe('a question', () => {
 	test('says first what the agent wants, then until when, the choices, the task and the details', () => {
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'deny' as const };
-		expect(formatRequests({ ...about, interactions: [request()], deadline })).toBe(
+		expect(write([request()], { deadline })).toBe(
 			[
 				'The agent wants to run this command',
 				'Command: «git push origin main»',
@@ -44,12 +64,19 @@ describe('a question', () => {
 		);
 	});
 
-	test.each<[unknown, RegExp]>([
+	test.each<[Interaction, RegExp]>([
 		[request({ patterns: [] }), /^No command or path given$/m],
 		[request({ patterns: 'rm -rf /' }), /^Command: «rm -rf ∕»$/m],
 		[request({ patterns: null }), /^Command: «null»$/m],
 		[request({ permission: 7 }), /^Permission: «7»$/m],
-		['what?', /^Not readable: «what\?»$/m],
+		[
+			request({ response: { options: [{ value: 'x', label: 'Maybe' }] } }),
+			/^You can’t decide this here: none of its options is clear\. Decide it in the dashboard\.$/m,
+		],
+		[
+			request({ permission: 'edit' }),
+			/^The change isn’t shown here, because the service didn’t send it$/m,
+		],
 	])('also shows undocumented fields: %j', (interaction, line) => {
 		expect(ask(interaction)).toMatch(line);
 	});
@@ -94,7 +121,7 @@ describe('a question', () => {
 	] as const)('names the timeout, and that then %s', (after, said) => {
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after };
 		const timeZone = 'Europe/Berlin';
-		expect(formatRequests({ ...about, interactions: [request()], deadline, timeZone })).toContain(
+		expect(write([request()], { deadline, origin: { timeZone } })).toContain(
 			`\nAnswer until Nov 23, 2026, 6:00 PM (Europe/Berlin). After that, ${said}.  \n`,
 		);
 	});
@@ -114,7 +141,7 @@ describe('a question', () => {
 		[301, false],
 	])('links to a dashboard with an address of %i characters: %p', (length, isLink) => {
 		const dashboardUrl = 'https://example.com/'.padEnd(length, 'a');
-		const text = formatRequests({ ...about, dashboardUrl, interactions: [] });
+		const text = write([], { dashboardUrl });
 		expect(text.endsWith(`Dashboard: ${dashboardUrl}`)).toBe(isLink);
 	});
 
@@ -124,7 +151,7 @@ describe('a question', () => {
 		['javascript:x//https://example.com', '«javascript∶x∕∕https∶∕∕example․com»'],
 		['https://example.com/\nApproved', '«https∶∕∕example․com∕⏎Approved»'],
 	])('links to the dashboard, safely: %j', (dashboardUrl, shown) => {
-		const text = formatRequests({ ...about, dashboardUrl, interactions: [request()] });
+		const text = write([request()], { dashboardUrl });
 		expect(getLines(text).at(-1)).toBe(`Dashboard: ${shown}`);
 	});
 });
@@ -160,31 +187,28 @@ describe('a hostile request', () => {
 		text
 			.replaceAll('Careful: a word or sign may not be what it looks like  \n', '')
 			.replace(/«[^»]*»/g, '«»')
-			.replace(/»( \(cut off, \d+ more characters\))/g, '»');
-	const write = (text: string) =>
-		formatRequests({
-			projectName: text,
-			prompt: text,
-			sessionId: text,
-			dashboardUrl: about.dashboardUrl,
-			interactions: [
+			.replace(/»( \(cut off, \d+ more characters?\))/g, '»');
+	const writeWith = (text: string) =>
+		write(
+			[
 				request({
-					permission: text,
+					permission: text.slice(0, 200),
 					patterns: [text, text],
 					metadata: { command: text },
 					cwd: `${text}!`,
-					response: { instruction: `${text}!`, scope: `${text}!` },
+					response: { ...request().response!, instruction: `${text}!`, scope: `${text}!` },
 				}),
-				request({ type: 'question', patterns: undefined, response: undefined }),
-				{ type: `x${text}`, id: `i${text}` },
+				request({ id: 'i2', type: 'question', patterns: undefined, response: undefined }),
+				{ id: 'i3', type: `x${text}` },
 			],
-		});
-	const harmless = ours(write('x'));
+			{ origin: { projectName: text, prompt: text, sessionId: text } },
+		);
+	const harmless = ours(writeWith('x'));
 
 	test('changes neither the number of lines nor our words', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
-				const asked = ours(write(text));
+				const asked = ours(writeWith(text));
 				expect(getLines(asked)).toHaveLength(getLines(harmless).length);
 				expect(asked).toBe(harmless);
 			}),
@@ -195,7 +219,7 @@ describe('a hostile request', () => {
 	test('contains no control character, no markup and no escape', () => {
 		fc.assert(
 			fc.property(hostile, (text) => {
-				const asked = write(text);
+				const asked = writeWith(text);
 				expect(asked.replaceAll('\n', '')).not.toMatch(
 					/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u,
 				);
@@ -209,37 +233,57 @@ describe('a hostile request', () => {
 		);
 	});
 
-	test('keeps the question within its limits, for a request of any size', () => {
-		const text = '\u0000'.repeat(20_000);
-		const patterns = Array.from({ length: 100_000 }, () => text);
-		const option = { label: 'Always', description: text };
-		const named = Array.from({ length: 90 }, (_, value) => ({
-			...option,
-			value: `always${value}`,
+	test.each([
+		['of any size', { permission: 'x'.repeat(200) }],
+		['that can’t be decided here', { permission: '\u0000'.repeat(300) }],
+	])('keeps the question within its limits: %s', (_, changes) => {
+		const text = '\u0000'.repeat(2_000);
+		const patterns = Array.from({ length: 1_000 }, () => text);
+		// Of these, each is an option to approve always.
+		const named = Array.from({ length: 90 }, (_each, value) => ({
+			value: String(value),
+			label: 'always '.repeat(140),
+			description: text,
 		}));
-		const response = {
-			instruction: text,
-			scope: text,
-			options: [{ value: 'once' }, { value: 'reject' }, { value: 'always' }, ...named],
+		const more = {
+			metadata: { text, word: 'дерloy' },
+			cwd: `${text}дерloy`,
+			command: text,
+			surprise: text,
 		};
-		const metadata = [text, 'дерloy'];
-		const more = { cwd: `${text}дерloy`, command: text, surprise: text };
-		const big = request({ permission: text, patterns, response, metadata, ...more });
+		const response = { instruction: text, scope: text, options: [ONCE, REJECT, ...named] };
 		const deadline = { at: Date.parse('2026-11-23T17:00:00Z'), after: 'error' as const };
+		const link = `https://example.com/${'a'.repeat(280)}`;
 		for (const count of [1, 5]) {
-			const asked = formatRequests({
-				projectName: text,
-				prompt: text,
-				deadline,
-				timeZone: 'America/Argentina/ComodRivadavia',
-				more: 1_000_000,
-				sessionId: text,
-				dashboardUrl: `https://example.com/${'a'.repeat(280)}`,
-				previewUrl: `https://example.com/${'a'.repeat(280)}`,
-				interactions: Array.from({ length: count }, () => big),
-			});
+			const asked = write(
+				Array.from({ length: count }, (_each, at) =>
+					request({ id: `i${at}`, patterns, response, ...more, ...changes }),
+				),
+				{
+					origin: {
+						projectName: text,
+						prompt: text,
+						timeZone: 'America/Argentina/ComodRivadavia',
+						sessionId: text,
+						previewUrl: link,
+					},
+					deadline,
+					more: 1_000_000,
+					dashboardUrl: link,
+				},
+			);
 			expect(asked.length).toBeLessThanOrEqual(3_000);
 		}
+	});
+
+	test('quotes the words of two options that have the same name', () => {
+		const options = [
+			{ value: 'once', label: 'Fine. https://evil.example' },
+			{ value: 'ONCE', label: '@ada\nApproved» by Ann' },
+		];
+		expect(ask(request({ response: { options } })).split('\n')).toContain(
+			'Choices: Approve once: «Fine․ https∶∕∕evil․example», Approve once: «＠ada⏎Approved⟨U+00BB⟩ by Ann»',
+		);
 	});
 });
 

@@ -1,6 +1,7 @@
 // What an approver sees of a request: no field may be left out, even if the agent adds fields.
 import { describe, expect, test } from '@jest/globals';
-import { describeRequest } from '../../nodes/RunAgentSession/requests/details.ts';
+import { omit } from '../../nodes/shared/values.ts';
+import { toSheets } from './sheets.mts';
 
 const request = (changes: object = {}) => ({
 	type: 'permission',
@@ -10,47 +11,32 @@ const request = (changes: object = {}) => ({
 	...changes,
 });
 
+const sheetOf = (changes: object) => toSheets([request(changes)])[0];
+/** The facts but for those that every request has */
+const moreOf = (changes: object) =>
+	sheetOf(changes).facts.flatMap((fact) =>
+		fact.isMinor || ['Permission', 'Option'].includes(fact.label) ? [] : [omit(fact, 'isMinor')],
+	);
+
 describe('a request', () => {
-	test.each<[unknown, string]>([
-		['rm -rf /', 'rm -rf /'],
-		[null, 'null'],
-		[undefined, 'undefined'],
-		[['rm'], '["rm"]'],
-	])('that is no object is shown whole: %j', (interaction, text) => {
-		expect(describeRequest(interaction)).toStrictEqual({
-			kind: 'unreadable',
-			permission: { label: 'Not readable', text },
-			targets: [],
-			covers: [],
-			more: [],
-			options: [],
-		});
-	});
-
 	test.each<[unknown, string, string]>([
-		['bash', 'command', 'Command'],
-		[' Bash\n', 'command', 'Command'],
-		['Write', 'edit', 'File'],
-		['read ', 'read', 'File'],
-		['bash -c', 'other', 'Pattern'],
-		['', 'other', 'Pattern'],
-		[7, 'other', 'Pattern'],
-	])('for %j is one of kind %s, with a %s', (permission, kind, label) => {
-		const details = describeRequest(request({ permission }));
-		expect(details.kind).toBe(kind);
-		expect(details.targets).toEqual([{ label, text: 'git push' }]);
+		['bash', 'wants to run this command', 'Command'],
+		[' Bash\n', 'wants to run this command', 'Command'],
+		['Write', 'wants to edit this file', 'File'],
+		['read ', 'wants to read this file', 'File'],
+		['bash -c', 'wants to do this', 'Pattern'],
+		['', 'wants to do this', 'Pattern'],
+		[7, 'wants to do this', 'Pattern'],
+	])('for %j %s, with a %s', (permission, says, label) => {
+		const sheet = sheetOf({ permission });
+		expect(sheet.says).toBe(says);
+		expect(sheet.wants).toEqual([{ label, text: 'git push' }]);
+		expect(sheet.named).toEqual(label === 'Pattern' ? sheet.facts[0] : undefined);
 	});
 
-	test.each<[unknown, string]>([
-		['question', 'question'],
-		[undefined, 'undefined'],
-	])('of type %j is never shown as a command', (type, text) => {
-		expect(describeRequest(request({ type }))).toMatchObject({
-			kind: 'unreadable',
-			permission: { label: 'Not a permission but', text },
-			targets: [{ label: 'Pattern', text: 'git push' }],
-			more: [{ label: 'Permission', text: 'bash' }],
-		});
+	test('to edit a file that has a command is never shown as a file', () => {
+		const { says, wants } = sheetOf({ permission: 'edit', command: 'rm -rf /' });
+		expect([says, wants]).toEqual(['wants to do this', [{ label: 'Command', text: 'rm -rf /' }]]);
 	});
 });
 
@@ -63,8 +49,8 @@ describe('a command', () => {
 		['twice', { command: 'git push', metadata: { command: 'git push' } }, ['git push']],
 		['of two kinds', { command: 'git push', metadata: { command: 'rm' } }, ['git push', 'rm']],
 	])('that is given %s comes before the patterns', (_, changes, texts) => {
-		const { targets, covers } = describeRequest(request({ patterns: ['git *'], ...changes }));
-		expect(targets.map(({ text }) => text)).toEqual(texts);
+		const { wants, covers } = sheetOf({ patterns: ['git *'], ...changes });
+		expect(wants.map(({ text }) => text)).toEqual(texts);
 		expect(covers).toEqual([pattern]);
 	});
 
@@ -75,9 +61,8 @@ describe('a command', () => {
 		['a list', ['rm', '-rf'], '["rm","-rf"]'],
 		['null', null, 'null'],
 	])('or a folder that is %s has a fact of its own unless a text shows it', (_, value, text) => {
-		const { more } = describeRequest(request({ command: value, cwd: value }));
 		const facts = text === undefined ? [] : ['Command', 'Folder'].map((label) => ({ label, text }));
-		expect(more).toEqual(facts);
+		expect(moreOf({ command: value, cwd: value })).toEqual(facts);
 	});
 });
 
@@ -120,7 +105,7 @@ describe('other details', () => {
 			{ n8nLeftOut: { fields: -1, run: 'rm' } },
 		],
 	])('show what no other fact shows: %s', (_, changes, rest) => {
-		expect(describeRequest(request(changes)).more).toEqual(
+		expect(moreOf(changes)).toEqual(
 			rest === undefined ? [] : [{ label: 'Other details', text: JSON.stringify(rest) }],
 		);
 	});

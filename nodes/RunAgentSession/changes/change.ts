@@ -38,15 +38,16 @@ export function describeCounts(file: FileChange): string {
 const MAX_FILES_NAMED = 3;
 const MAX_FILE_NAME_LENGTH = 100;
 
-/** Returns the names of the files and their added and removed lines, for a message. */
-export function summarizeChange(files: readonly FileChange[]): string {
+/** Returns the names of the files and their added and removed lines, or else how many there are. */
+export function summarizeChange(files: readonly FileChange[], longest: number): string {
 	const named = files.slice(0, MAX_FILES_NAMED).map((file) => {
 		const name = file.path === undefined ? 'a file' : quoteVisible(file.path, MAX_FILE_NAME_LENGTH);
 		const counts = describeCounts(file);
 		return counts === '' ? name : `${name} (${counts})`;
 	});
 	const more = files.length - named.length;
-	return [...named, ...(more > 0 ? [pluralize(more, 'more file')] : [])].join(', ');
+	const summary = [...named, ...(more > 0 ? [pluralize(more, 'more file')] : [])].join(', ');
+	return summary.length <= longest ? summary : pluralize(files.length, 'file');
 }
 
 /** An approved edit of a file. The numbers of lines are there if they're known. */

@@ -16,51 +16,43 @@ import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/links';
-import { formatMessage } from '../message/message';
-import { formatQuietRequest } from '../message/quiet';
-import { formatRequests } from '../message/requests';
+import { formatMessage, formatQuestion } from '../message/message';
 import { readSimplify } from '../panel/readSettings';
 import { isAlone } from '../requests/ballots';
 import { addOrigin, shownRequests } from '../requests/request';
+import { createSheet } from '../requests/sheet';
 import type { AskedItem, RunResult } from '../session/types';
 
 /** Returns the requests of the service. The node's own request about a quiet session is none. */
 const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) => !record.quiet);
 
-const shownTo = (asked: AskedItem) =>
-	shownRequests(requestsOf(asked).map(({ interaction }) => interaction));
-
-/** Returns why requests can't be decided here, in the order in which they're shown. */
-const obstaclesTo = (asked: AskedItem) =>
-	shownRequests(
-		requestsOf(asked).map(({ takes, because }) => (takes === 'nothing' ? because : undefined)),
-	);
-
 /** Returns what approvers are sent, with the link to their page if there is one. It shows only requests that the item has. */
 function messageFields(
 	{ session, origin, preferences, undecided: all }: RunResult,
 	asked: AskedItem,
-	link: string | undefined,
+	approvalUrl: string | undefined,
 ): IDataObject {
-	const { ballot, approver } = asked.ask ?? {};
+	const { ballot, approver, reminder } = asked.ask ?? {};
 	const { deadline, needed = 1, offersFromNowOn } = ballot ?? {};
-	const isReminder = asked.ask?.reminder !== undefined;
+	const isReminder = reminder !== undefined;
 	const hasChanged = asked.undecided.some(({ record }) => record.voided !== undefined);
-	const interactions = shownTo(asked);
-	const more = Math.max(0, all.length - interactions.length);
-	const obstacles = obstaclesTo(asked);
-	const shown = { ...session, ...origin, interactions, obstacles, more, deadline };
+	const shown = shownRequests(asked.undecided);
 	const name = approver?.name;
 	const isNamed = name !== undefined && !(isAlone(ballot!) && !isReminder && !hasChanged);
-	const reader = isNamed ? { name, needed, isReminder, hasChanged } : undefined;
-	const { quiet } = asked.undecided[0]?.record ?? {};
-	const told = { ...shown, reader, quiet, isReminder, hasChanged };
-	const question = quiet
-		? formatQuietRequest({ ...told, quiet, hasPage: link !== undefined })
-		: formatRequests({ ...shown, preferences, offersFromNowOn, reader });
-	if (link === undefined) return { message: question, question };
-	const message = formatMessage({ ...told, approvalUrl: link });
-	return { message, approvalUrl: link, question };
+	const details = {
+		sheets: shown.map((request) => createSheet(request, { preferences, offersFromNowOn })),
+		origin: { ...origin, sessionId: session.sessionId },
+		dashboardUrl: session.dashboardUrl,
+		approvalUrl,
+		more: Math.max(0, all.length - shown.length),
+		deadline,
+		...(isNamed && { reader: { name, needed } }),
+		isReminder,
+		hasChanged,
+	};
+	const question = formatQuestion(details);
+	if (approvalUrl === undefined) return { message: question, question };
+	return { message: formatMessage(details), approvalUrl, question };
 }
 
 /** Returns the fields for an approver beside the message. */
@@ -72,7 +64,7 @@ function approvalFields(
 	const { sessionId } = session;
 	const { projectName, prompt } = origin;
 	const { ballot, approver, reminder } = asked.ask ?? {};
-	const shown = shownTo(asked);
+	const shown = shownRequests(requestsOf(asked).map(({ interaction }) => interaction));
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
 		pendingInteractions: asTool ? shown : addOrigin(shown, { projectName, prompt, sessionId }),

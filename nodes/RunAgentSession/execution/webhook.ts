@@ -59,7 +59,7 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	return { workflowData, webhookResponse: render(response) };
 }
 
-const render = ({ view }: PageResponse): string => renderPage({ now: realClock.now(), ...view });
+const render = ({ view }: PageResponse): string => renderPage(view, realClock.now());
 
 /** Sends a page without resuming the execution. */
 function send(context: IWebhookFunctions, response: PageResponse): IWebhookResponseData {

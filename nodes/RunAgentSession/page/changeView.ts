@@ -1,7 +1,8 @@
+import { isMixed } from '../../shared/approvals/visibleText';
 import { pluralize } from '../../shared/values';
 import { describeCounts, type FileChange } from '../changes/change';
 import type { ChangeLine } from '../changes/unifiedDiff';
-import { agentText, hasMixed, markup, MIXED_HINT, type Html, type Part } from './markup';
+import { agentText, markup, MIXED_HINT, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.
 
@@ -69,13 +70,11 @@ export function changeView(files: readonly FileChange[]): Html {
 	let foldedLines = 0;
 	const open: Html[] = [];
 	const folded: Html[] = [];
-	let isMixed = false;
-	// Looks at the parts: together, they may have megabytes.
-	const toView = (caption: Part, lines: readonly ChangeLine[]): Html => {
-		const parts = [markup`${caption}`, { html: lines.map(lineRow).join('') }] as const;
-		isMixed ||= parts.some(hasMixed);
-		return fileView(...parts);
-	};
+	const toView = (caption: Part, lines: readonly ChangeLine[]): Html =>
+		fileView(markup`${caption}`, { html: lines.map(lineRow).join('') });
+	const hasMixed = files.some(({ path = '', from = '', lines }) =>
+		isMixed([path, from, ...lines.map(({ text }) => text)]),
+	);
 	for (const file of files) {
 		const { lines } = file;
 		const [shown, rest] = [lines.slice(0, left), lines.slice(left)];
@@ -87,5 +86,5 @@ export function changeView(files: readonly FileChange[]): Html {
 	}
 	return markup`${open}
 ${folded.length > 0 && markup`<details><summary>${pluralize(foldedLines, 'more line')} of the change</summary>${folded}</details>`}
-${isMixed && MIXED_HINT}`;
+${hasMixed && MIXED_HINT}`;
 }

@@ -157,7 +157,9 @@ export function findOthers(
 			}
 			const pending = createForm(askingOf(record), found.ballot, found.approver);
 			if (!pending.requests.some(isUnanswered)) continue;
-			left -= JSON.stringify(pending.requests.map(({ interaction }) => interaction)).length;
+			left -= JSON.stringify(
+				pending.requests.map(({ record: { interaction } }) => interaction),
+			).length;
 			if (left >= 0) others.push({ found, contextName, pending });
 			else more++;
 		}

@@ -1,5 +1,5 @@
 import { splitVisible, type TextPart } from '../../shared/approvals/visibleText';
-import { pluralize } from '../../shared/values';
+import { cutOff } from '../../shared/values';
 
 // HTML without external resources, in which all of an agent's words are isolated text.
 
@@ -36,9 +36,6 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	hidden: (text) => ({ html: `<mark>${text}</mark>` }),
 };
 
-const cutOff = (hidden: number): string =>
-	hidden > 0 ? ` (cut off, ${pluralize(hidden, 'more character')})` : '';
-
 /** Text in which nothing is hidden, mixed or broken: a change may have thousands of such lines. */
 const PLAIN = /^[ -~]*$/;
 
@@ -51,10 +48,5 @@ export function agentText(text: string, limit = 1_000): Html {
 	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;
 }
 
-/** No text of the agent has these quotation marks in HTML. */
-export const hasMixed = ({ html }: Html): boolean => html.includes('class="mixed"');
-
+/** Explains the marks of words. */
 export const MIXED_HINT = markup`<p class="hint">A marked word mixes letters of different alphabets. It may not be the word it looks like.</p>`;
-
-/** Explains the marks of words, if there are any. */
-export const mixedHint = (shown: Part): Part => hasMixed(markup`${shown}`) && MIXED_HINT;

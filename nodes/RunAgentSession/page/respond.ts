@@ -1,6 +1,5 @@
 import { MAX_FORM_BYTES, MAX_FORM_FIELDS } from '../../shared/limits';
 import { fingerprint, isRecord, omit, pluralize } from '../../shared/values';
-import type { PageView } from './html';
 import {
 	createForm,
 	describeVotes,
@@ -14,9 +13,14 @@ import {
 	repeatAnswer,
 	type FormProblem,
 	type GivenAnswer,
+	type AnsweredPage,
+	type NoticePage,
+	type OpenPage,
 	type PageForm,
-	type PageSession,
 	type PageSection,
+	type PageSession,
+	type PageView,
+	type SessionFacts,
 } from './view';
 import {
 	findBallot,
@@ -58,12 +62,10 @@ export interface PageCall {
 	body: unknown;
 }
 
-type View = Omit<PageView, 'now'>;
-
 /** A page, and with the status 200 for a form the answers to save before n8n executes the node again */
 export interface PageResponse {
 	status: number;
-	view: View;
+	view: PageView;
 	headers?: Record<string, string>;
 	saves?: Array<{ contextName: string; answer: SavedAnswer; form: string }>;
 }
@@ -155,7 +157,13 @@ const PAGE_PROBLEMS = {
 const toLink = ({ ballot, approver }: FoundLink<PageSession>): string =>
 	ballot.approvers[approver].nonce;
 
-const commonView = ({ origin, sessionId, dashboardUrl }: PageSession) => ({
+const notice = (problem: keyof typeof PAGE_PROBLEMS, record?: PageSession): NoticePage => ({
+	kind: 'notice',
+	...PAGE_PROBLEMS[problem],
+	...(record && { session: sessionFacts(record) }),
+});
+
+const sessionFacts = ({ origin, sessionId, dashboardUrl }: PageSession): SessionFacts => ({
 	...origin,
 	sessionId,
 	dashboardUrl,
@@ -182,15 +190,17 @@ function findClosed(
 	return shown.some((record) => findBallot(ballots, record) !== own) ? 'replaced' : 'gone';
 }
 
-function closedView({ record, ballot, approver }: FoundLink<PageSession>): View {
+function closedView({ record, ballot, approver }: FoundLink<PageSession>): AnsweredPage {
 	const given = listGiven(askingOf(record), ballot, approver);
 	const others = record.requests.filter(
 		(request) => ballot.requests.includes(requestKey(request)) && !isDecidedBy(request, approver),
 	);
 	return {
-		...commonView(record),
+		kind: 'answered',
+		session: sessionFacts(record),
 		...readerOf(ballot, approver),
 		given,
+		isSender: false,
 		decisions: summarizeDecisions(others).decisions,
 		...PAGE_PROBLEMS[findClosed(record, ballot, given)],
 	};
@@ -218,39 +228,40 @@ function introduce(
 	}
 	const quiet = requests.find(({ record }) => record.quiet)?.record.quiet;
 	if (quiet) return { title: formatQuiet(quiet), says };
-	const isQuestion = requests.every(({ question: asked }) => asked);
+	const isQuestion = requests.every(({ sheet }) => sheet.kind === 'question');
 	return {
 		title: isQuestion ? 'The agent has a question' : 'The agent needs your approval',
 		says,
 	};
 }
 
+const toSection = ({ record, ballot }: FoundLink<PageSession>, pending: PageForm): PageSection => ({
+	...sessionFacts(record),
+	pending,
+	deadline: ballot.deadline,
+	sendsReasons: record.page?.sendsReasons,
+	words: record.page?.words,
+});
+
 function openView(
 	found: FoundLink<PageSession>,
 	{ others, more }: ReturnType<typeof findOthers>,
-): View {
+): OpenPage | AnsweredPage {
 	const { record, approver, ballot } = found;
 	const pending = createForm(askingOf(record), ballot, approver);
 	if (pending.requests.length === 0) return closedView(found);
 	const shown = new Set(pending.requests.map((request) => request.record));
 	return {
+		kind: 'open',
 		// The link also shows later requests of the session.
 		given: listGiven(askingOf(record), ballot, approver).filter((each) => !shown.has(each.record)),
-		...commonView(record),
 		...readerOf(ballot, approver),
 		...introduce(pending, others),
-		pending,
-		others: others.map((other) => ({
-			...commonView(other.found.record),
-			deadline: other.found.ballot.deadline,
-			sendsReasons: other.found.record.page?.sendsReasons,
-			words: other.found.record.page?.words,
-			pending: other.pending,
-		})),
+		sections: [
+			toSection(found, pending),
+			...others.map((other) => toSection(other.found, other.pending)),
+		],
 		moreSessions: more,
-		deadline: ballot.deadline,
-		sendsReasons: record.page?.sendsReasons,
-		words: record.page?.words,
 		commentHint:
 			record.page?.sendComments && !pending.requests.some((each) => each.record.quiet)
 				? 'The agent gets your comment, too.'
@@ -266,26 +277,34 @@ const isTooLarge = (body: unknown): boolean =>
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/** Returns what the page says of a form that isn't accepted. It keeps what was typed. */
-function explainProblem(problem: FormProblem, body: unknown, isSingle: boolean): Partial<View> {
-	const sent = isRecord(body) ? body : {};
+/** Returns the page for a form that isn't accepted. It keeps what was typed. */
+function refuseForm(view: OpenPage, problem: FormProblem, body: unknown): PageResponse {
+	const fields = isRecord(body) ? body : {};
 	if (problem !== 'changed') {
 		const { problems } = problem;
 		const isMissing = problems.every((each) => each.isMissing);
-		return {
-			...(isMissing ? PAGE_PROBLEMS.missing : PAGE_PROBLEMS.wrongAnswer),
-			filled: sent,
-			problems,
-		};
+		const says = isMissing ? PAGE_PROBLEMS.missing : PAGE_PROBLEMS.wrongAnswer;
+		return { status: 409, view: { ...view, ...says, refused: { fields, problems } } };
 	}
-	const { comment, answer0, reason0 } = sent;
+	if (view.given.length > 0)
+		return { status: 409, view: { ...view, ...PAGE_PROBLEMS.answered, typed: listTyped(body) } };
+	const { comment, answer0, reason0 } = fields;
+	const isSingle = view.sections.flatMap(({ pending }) => pending.requests).length === 1;
 	// With several requests, only the comment is surely about those that are shown now.
-	if (isSingle) return { ...PAGE_PROBLEMS.changed, filled: { comment, answer0, reason0 } };
-	return { ...PAGE_PROBLEMS.changed, filled: { comment }, typed: listTyped(omit(sent, 'comment')) };
+	const kept = isSingle ? { comment, answer0, reason0 } : { comment };
+	return {
+		status: 409,
+		view: {
+			...view,
+			...PAGE_PROBLEMS.changed,
+			refused: { fields: kept, problems: [] },
+			typed: isSingle ? [] : listTyped(omit(fields, 'comment')),
+		},
+	};
 }
 
 /** Returns a page that takes no answer anymore, with what was typed into its form. */
-const refuseLate = (view: View, body: unknown): PageResponse => ({
+const refuseLate = (view: AnsweredPage, body: unknown): PageResponse => ({
 	status: 409,
 	view: {
 		...view,
@@ -297,16 +316,17 @@ const refuseLate = (view: View, body: unknown): PageResponse => ({
 /** Returns the page of an execution that n8n should have resumed. The page's script sends a form again. */
 const refuseInterrupted = (record: PageSession, body: unknown): PageResponse => ({
 	status: 503,
-	view: { ...commonView(record), ...PAGE_PROBLEMS.interrupted, typed: listTyped(body) },
+	view: { ...notice('interrupted', record), typed: listTyped(body) },
 	headers: { 'Retry-After': '5' },
 });
 
 /** Returns the page that confirms an answer, with what the votes are then. */
-function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): View {
+function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): AnsweredPage {
 	const given = sent.flatMap(repeatAnswers);
 	const isQuiet = given.some(({ record }) => record.quiet);
 	return {
-		...commonView(own.record),
+		kind: 'answered',
+		session: sessionFacts(own.record),
 		...readerOf(own.ballot, own.approver),
 		title: 'Your answer was saved',
 		says: [
@@ -314,6 +334,7 @@ function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]):
 		],
 		given,
 		isSender: true,
+		decisions: [],
 	};
 }
 
@@ -323,7 +344,7 @@ interface SentAnswers {
 }
 
 /** Returns the page for a form that was sent before. A slow run may have taken its answer, and n8n saves it later. */
-const confirmAgain = (sent: SentAnswers, view: View): View =>
+const confirmAgain = (sent: SentAnswers, view: PageView): PageView =>
 	repeatAnswers(sent).length > 0 ? confirmView(sent.found, [sent]) : view;
 
 /** Repeats answers, with what the votes are then. */
@@ -358,18 +379,17 @@ export function respond(
 	now: number,
 ): PageResponse {
 	if (!['GET', 'HEAD', 'POST'].includes(method))
-		return { status: 405, view: PAGE_PROBLEMS.wrongMethod };
+		return { status: 405, view: notice('wrongMethod') };
 	const query = isRecord(given) ? given : {};
 	const nodes = stored.map((node) => withUnapplied(node, executionId, now));
 	const page = findPage(nodes, query[NONCE_PARAMETER]);
-	if (!page) return { status: 404, view: PAGE_PROBLEMS.noSuch };
+	if (!page) return { status: 404, view: notice('noSuch') };
 	const { found } = page;
 	const isPost = method === 'POST';
 	if (isOverdue) return refuseInterrupted(found.record, isPost ? body : undefined);
 	if (isPost && !FORM_TYPE.test(String(contentType ?? '')))
-		return { status: 415, view: { ...commonView(found.record), ...PAGE_PROBLEMS.wrongForm } };
-	if (isPost && isTooLarge(body))
-		return { status: 413, view: { ...commonView(found.record), ...PAGE_PROBLEMS.tooLarge } };
+		return { status: 415, view: notice('wrongForm', found.record) };
+	if (isPost && isTooLarge(body)) return { status: 413, view: notice('tooLarge', found.record) };
 	const isEnded = found.record.state === 'ended';
 	const all = isEnded ? { others: [], more: 0 } : findOthers(nodes, found);
 	const view = isEnded ? closedView(found) : openView(found, all);
@@ -378,18 +398,16 @@ export function respond(
 	const repeated = isPost ? findRepeated(executionId, toLink(found), form, isKnown) : undefined;
 	if (repeated)
 		return { status: 200, view: confirmAgain({ found, answers: repeated.answers }, view) };
-	const { pending, projectId, others = [] } = view;
-	if (!pending) return isPost ? refuseLate(view, body) : { status: 200, view };
-	const sections: PageSection[] = [{ projectId, pending }, ...others];
 	if (!isPost) return { status: 200, view };
+	if (view.kind === 'answered') return refuseLate(view, body);
 	if (isSending(executionId, isKnown, now)) {
-		const filled = isRecord(body) ? body : {};
+		const refused = { fields: isRecord(body) ? body : {}, problems: [] };
 		// The page's script sends the form again.
 		const headers = { 'Retry-After': '1' };
-		return { status: 409, view: { ...view, ...PAGE_PROBLEMS.sending, filled }, headers };
+		return { status: 409, view: { ...view, ...PAGE_PROBLEMS.sending, refused }, headers };
 	}
-	const answers = readForms(sections, body, nextAnswerTime(now));
-	if (isProblem(answers)) return refuseForm(view, sections, answers, body);
+	const answers = readForms(view.sections, body, nextAnswerTime(now));
+	if (isProblem(answers)) return refuseForm(view, answers, body);
 	const pages = [page, ...all.others];
 	const sent = answers.map((each, index) => ({ ...pages[index], answers: each }));
 	const saves = sent.flatMap(({ found: link, contextName, answers: each }) =>
@@ -400,24 +418,5 @@ export function respond(
 	return { status: 200, view: confirmView(found, sent), saves };
 }
 
-function refuseForm(
-	view: View,
-	sections: readonly PageSection[],
-	problem: FormProblem,
-	body: unknown,
-): PageResponse {
-	if (problem === 'changed' && (view.given ?? []).length > 0)
-		return {
-			status: 409,
-			view: {
-				...view,
-				...PAGE_PROBLEMS.answered,
-				typed: listTyped(body),
-			},
-		};
-	const isSingle = sections.flatMap((each) => each.pending.requests).length === 1;
-	return { status: 409, view: { ...view, ...explainProblem(problem, body, isSingle) } };
-}
-
 /** The page if `respond` fails */
-export const FAILED: PageResponse = { status: 500, view: PAGE_PROBLEMS.failed };
+export const FAILED: PageResponse = { status: 500, view: notice('failed') };

@@ -1,15 +1,7 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
-import type { Interaction } from '../../shared/client/session';
 import { fingerprint, isRecord, omit } from '../../shared/values';
 import { askVerdict } from '../policy/rules';
-import {
-	checkQuestionAnswer,
-	isQuestion,
-	readQuestion,
-	type AgentQuestion,
-} from '../../shared/approvals/agentQuestion';
-import { FROM_NOW_ON, pageChoices, type PageChoice } from '../requests/choices';
-import { describeRequest } from '../requests/details';
+import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/agentQuestion';
 import { planDecisions, type UndecidedRequest } from '../requests/plan';
 import {
 	decidedByVotes,
@@ -20,11 +12,18 @@ import {
 	type Ballot,
 	type FormAnswer,
 } from '../requests/ballots';
-import { toPageQuestion } from '../requests/quiet';
 import { isLate, isOpen, requestKey, type RequestRecord } from '../requests/record';
 import { shownRequests, type RequestOrigin } from '../requests/request';
+import {
+	createSheet,
+	readObstacle,
+	findTargets,
+	type OfferedChoices,
+	type Sheet,
+} from '../requests/sheet';
 import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
-import { hasVoted, type Vote } from '../requests/votes';
+import type { AnswerDeadline } from '../requests/times';
+import { hasVoted, type ChosenVote, type Vote } from '../requests/votes';
 
 // What the approval page shows of a session, and how it reads an answer. Both come from the session's records alone.
 
@@ -57,6 +56,65 @@ export interface PageSession {
 	page?: PageSettings;
 }
 
+/** What a page says of a session */
+export interface SessionFacts extends Partial<RequestOrigin> {
+	dashboardUrl?: string;
+}
+
+/** A form of a page, which is about one session */
+export interface PageSection extends SessionFacts {
+	pending: PageForm;
+	deadline?: AnswerDeadline;
+	/** True if the agent gets the reason of a denial */
+	sendsReasons?: boolean;
+	/** The agent's latest words when it asked */
+	words?: string;
+}
+
+/** What each page shows */
+interface PageHead {
+	title: string;
+	says: readonly string[];
+	/** One of several approvers */
+	reader?: { name: string; needed: number };
+	/** Texts of a form that no field shows anymore */
+	typed?: readonly string[];
+}
+
+/** A page that takes an answer */
+export interface OpenPage extends PageHead {
+	kind: 'open';
+	/** The link's own session, and others whose requests the reader may answer */
+	sections: readonly [PageSection, ...PageSection[]];
+	/** Number of sessions left for their own links */
+	moreSessions: number;
+	commentHint: string;
+	/** The reader's answers to requests that aren't pending anymore */
+	given: readonly GivenAnswer[];
+	/** A form that wasn't accepted, and what's wrong with it */
+	refused?: { fields: Record<string, unknown>; problems: readonly AnswerProblem[] };
+}
+
+/** A page about answers and decisions */
+export interface AnsweredPage extends PageHead {
+	kind: 'answered';
+	session: SessionFacts;
+	given: readonly GivenAnswer[];
+	/** True if the reader has just sent them */
+	isSender: boolean;
+	/** Decisions about the link's requests that aren't the reader's */
+	decisions: readonly DecisionSummary[];
+}
+
+/** A page that only says why there's nothing to do */
+export interface NoticePage extends PageHead {
+	kind: 'notice';
+	/** Unknown for a link that isn't valid */
+	session?: SessionFacts;
+}
+
+export type PageView = OpenPage | AnsweredPage | NoticePage;
+
 export interface VoteStatus {
 	needed: number;
 	approvals: number;
@@ -68,13 +126,7 @@ export interface VoteStatus {
 
 export interface PageRequest {
 	record: RequestRecord;
-	interaction: Interaction;
-	/** Empty for a question, or if the page can't decide it */
-	choices: PageChoice[];
-	/** What the agent asks, if it isn't about a permission */
-	question?: AgentQuestion;
-	/** Why it can't be decided or answered on the page */
-	because?: string;
+	sheet: Sheet;
 	/** With several approvers */
 	status?: VoteStatus;
 	/** The reader's answer, which another one replaces */
@@ -95,8 +147,6 @@ export interface PageForm {
 
 export const MAX_COMMENT_LENGTH = 2_000;
 const MAX_DECIDED_SHOWN = 10;
-
-const PREFERENCES: OptionPreferences = { approveWith: 'once' };
 
 /** Returns what the page says of the approvers of a request. Undefined without others. */
 export function describeVotes(
@@ -122,41 +172,11 @@ export function describeVotes(
 	};
 }
 
-export const isAnswerable = ({ because }: PageRequest): boolean => because === undefined;
+export const isAnswerable = ({ sheet }: PageRequest): boolean => sheet.obstacle === undefined;
 
 /** Returns whether a request lacks the reader's answer. */
 export const isUnanswered = (request: PageRequest): boolean =>
 	isAnswerable(request) && !request.given;
-
-function toPageRequest(
-	undecided: UndecidedRequest,
-	{ preferences = PREFERENCES, ballots }: Asking,
-	ballot: Ballot,
-	position: number,
-): PageRequest {
-	const { record, interaction, because, takes } = undecided;
-	const choices =
-		takes === 'decision' ? pageChoices(interaction, preferences, ballot.offersFromNowOn) : [];
-	const isUnclear = takes === 'decision' && choices.length === 0;
-	const obstacle = isUnclear ? 'none of its options is clear' : takes === 'nothing' && because;
-	const given = record.votes.find(({ approver }) => approver === position);
-	return {
-		record,
-		interaction,
-		choices,
-		status: describeVotes(record, ballot, ballots, position),
-		...(given && { given }),
-		voided: record.voided ?? [],
-		...(obstacle !== false && { because: obstacle }),
-	};
-}
-
-/** Adds what the agent asks to a request that is shown. */
-function withQuestion(request: PageRequest): PageRequest {
-	const { record, interaction } = request;
-	if (record.quiet) return { ...request, question: toPageQuestion(record.quiet) };
-	return isQuestion(interaction) ? { ...request, question: readQuestion(interaction) } : request;
-}
 
 /** Returns whether an approver's answer is part of what was decided. */
 export const isDecidedBy = (record: RequestRecord, approver: number): boolean =>
@@ -176,27 +196,46 @@ const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] =
 	});
 };
 
+interface ListedRequest {
+	request: UndecidedRequest;
+	ballot: Ballot;
+	/** Of the reader among the ballot's approvers */
+	position: number;
+	given?: Vote;
+	offered: OfferedChoices;
+}
+
 /** Returns the requests that a link's approver may answer: those of its ballot first, then those of the session's others. */
 export function createForm(asking: Asking, own: Ballot, approver: number): PageForm {
-	const { requests: records, ballots } = asking;
+	const { requests: records, ballots, preferences } = asking;
 	const reader = own.approvers[approver];
-	const open = listAnswerable(records).flatMap((undecided) => {
-		const ballot = findBallot(ballots, undecided.record);
+	const open = listAnswerable(records).flatMap((request): ListedRequest[] => {
+		const ballot = findBallot(ballots, request.record);
 		const position = ballot ? positionIn(ballot, reader, own) : -1;
 		if (!ballot || position < 0) return [];
-		return { ballot, request: toPageRequest(undecided, asking, ballot, position) };
+		const { votes } = request.record;
+		const given = votes.find((vote) => vote.approver === position);
+		const offered = { preferences, offersFromNowOn: ballot.offersFromNowOn };
+		return [{ request, ballot, position, given, offered }];
 	});
 	// Requests that lack an answer come first, because the number shown is limited.
-	const rank = ({ ballot, request }: (typeof open)[number]): number =>
-		(isUnanswered(request) ? 0 : isAnswerable(request) ? 2 : 4) + (ballot === own ? 0 : 1);
-	const ordered = open.sort((one, other) => rank(one) - rank(other)).map(({ request }) => request);
-	const requests = shownRequests(ordered).map(withQuestion);
+	const rank = ({ request, ballot, given, offered }: ListedRequest): number =>
+		(readObstacle(request, offered) !== undefined ? 4 : given ? 2 : 0) + (ballot === own ? 0 : 1);
+	const ordered = open.sort((one, other) => rank(one) - rank(other));
+	const requests = shownRequests(ordered).map((listed): PageRequest => {
+		const { request, ballot, position, given, offered } = listed;
+		const { record } = request;
+		return {
+			record,
+			sheet: createSheet(request, offered),
+			status: describeVotes(record, ballot, ballots, position),
+			...(given && { given }),
+			voided: record.voided ?? [],
+		};
+	});
 	const offered = requests
 		.filter(isAnswerable)
-		.map(({ record, choices }) => [
-			requestKey(record),
-			choices.map(({ name, option }) => [name, option]),
-		]);
+		.map(({ record, sheet }) => [requestKey(record), sheet.choices.map(({ vote }) => vote)]);
 	const others = records.filter((record) => {
 		const { decision } = record;
 		if (!decision || isOpen(record)) return false;
@@ -214,20 +253,12 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 
 const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-type SentVote = Omit<FormAnswer['vote'], 'at' | 'comment'>;
-
 /** Names of a request's fields in the form, by its position on the page */
 export const choiceField = (index: number): string => `request${index}`;
 export const answerField = (index: number): string => `answer${index}`;
 export const reasonField = (index: number): string => `reason${index}`;
 /** Approves all requests like this one */
 export const sameField = (index: number): string => `same${index}`;
-
-/** A form of a page with several: each is about one session */
-export interface PageSection {
-	projectId?: string;
-	pending: PageForm;
-}
 
 /** Returns the requests with the content of an earlier one in the same project, by the position of the first. */
 export function findSame(sections: readonly PageSection[]): Map<number, number[]> {
@@ -237,7 +268,7 @@ export function findSame(sections: readonly PageSection[]): Map<number, number[]
 		pending.requests.map((request) => ({ projectId, request })),
 	);
 	for (const [index, { projectId, request }] of all.entries()) {
-		const canApprove = request.choices.some(({ decision }) => decision === 'approve');
+		const canApprove = request.sheet.choices.some(({ vote }) => vote.decision === 'approve');
 		const { record } = request;
 		if (!canApprove || !isUnanswered(request)) continue;
 		const content = JSON.stringify([projectId, record.contentHash]);
@@ -253,11 +284,13 @@ function withSame(
 	sections: readonly PageSection[],
 	body: Record<string, unknown>,
 ): Record<string, unknown> {
-	const choices = sections.flatMap(({ pending }) => pending.requests.map((each) => each.choices));
+	const choices = sections.flatMap(({ pending }) =>
+		pending.requests.map(({ sheet }) => sheet.choices),
+	);
 	const filled = { ...body };
 	for (const [at, others] of findSame(sections)) {
 		const chosen = choices[at].find((_, position) => body[choiceField(at)] === String(position));
-		if (body[sameField(at)] === undefined || chosen?.decision !== 'approve') continue;
+		if (body[sameField(at)] === undefined || chosen?.vote.decision !== 'approve') continue;
 		for (const other of others) {
 			const position = choices[other].findIndex(({ name }) => name === chosen.name);
 			filled[choiceField(other)] ??= position < 0 ? undefined : String(position);
@@ -270,43 +303,21 @@ function withSame(
 export const shownTogether = (sections: readonly PageSection[]): string =>
 	fingerprint(JSON.stringify(sections.map(({ pending }) => pending.shown)));
 
-function readChoice(
-	choices: readonly PageChoice[],
-	sent: unknown,
-): SentVote | Omit<AnswerProblem, 'at'> {
-	const chosen = choices.find((_, position) => sent === String(position));
-	if (!chosen) return { reason: 'Choose for this request.', isMissing: true };
-	const once = choices.find(({ name }) => name === 'Approve once')?.option;
-	const { decision, option, name, lastsFor } = chosen;
-	return {
-		decision,
-		option,
-		...(once !== undefined && { once }),
-		...(lastsFor && { lastsFor }),
-		...(name === FROM_NOW_ON && { fromNowOn: true as const }),
-		choice: name,
-	};
-}
-
-function readAnswerTo(
-	question: AgentQuestion,
+function readVote(
+	{ kind, choices, field }: Sheet,
 	body: Record<string, unknown>,
 	index: number,
-): SentVote | { reason: string } {
-	const chosen = trimmedText(body[choiceField(index)]);
-	const { textOption } = question;
-	const isText = chosen === '' || (textOption !== undefined && chosen === String(textOption));
-	const answer = isText ? trimmedText(body[answerField(index)]) : Number(chosen);
-	if (isText && chosen !== '' && answer === '') return { reason: 'Enter a message.' };
-	const checked = checkQuestionAnswer(question, answer);
+): ChosenVote | Omit<AnswerProblem, 'at'> {
+	const sent = body[choiceField(index)];
+	const chosen = choices.find((_, position) => sent === String(position));
+	if (chosen && !chosen.takesText) return chosen.vote;
+	if (kind === 'permission') return { reason: 'Choose for this request.', isMissing: true };
+	const text = field ? trimmedText(body[answerField(index)]) : '';
+	if (text === '' && choices.length > 0)
+		return { reason: chosen ? 'Enter a message.' : 'Choose an option.' };
+	const checked = checkQuestionAnswer({ options: [] }, text);
 	if ('reason' in checked) return checked;
-	const { value, isOption } = checked;
-	return {
-		decision: 'answer',
-		option: value,
-		...(!isOption && { isText: true }),
-		choice: 'Answer',
-	};
+	return { decision: 'answer', option: checked.value, isText: true, choice: 'Answer' };
 }
 
 export interface AnswerProblem {
@@ -368,14 +379,12 @@ export function readForms(
 
 /** Reads the answer to one request. The reason of a denial comes before the comment for all requests. */
 function readRequestAnswer(
-	{ record, choices, question }: PageRequest,
+	{ record, sheet }: PageRequest,
 	body: Record<string, unknown>,
 	index: number,
 	at: number,
 ): FormAnswer | Omit<AnswerProblem, 'at'> {
-	const read = question
-		? readAnswerTo(question, body, index)
-		: readChoice(choices, body[choiceField(index)]);
+	const read = readVote(sheet, body, index);
 	if ('reason' in read) return read;
 	const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
 	const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
@@ -415,10 +424,9 @@ export function repeatAnswer(
 	vote: GivenAnswer['vote'],
 	status?: VoteStatus,
 ): GivenAnswer {
-	const targets = record.interaction
-		? describeRequest(record.interaction).targets.map(({ text }) => text)
-		: record.patterns;
-	const texts = targets.length > 0 ? targets : [record.question ?? record.permission];
+	const { question, permission, patterns, interaction } = record;
+	const targets = interaction ? findTargets(interaction).wants.map(({ text }) => text) : patterns;
+	const texts = question !== undefined ? [question] : targets.length > 0 ? targets : [permission];
 	return {
 		record,
 		vote,

@@ -1,4 +1,3 @@
-import type { AgentQuestion } from '../../shared/approvals/agentQuestion';
 import {
 	latestAgentText,
 	messageKey,
@@ -34,15 +33,17 @@ export interface Activity {
 }
 
 export const KEEP = 'Keep waiting';
-const MESSAGE = 'Send a message';
-const ABORT = 'Abort the session';
-const ABORT_HINT = 'Ends the agent’s work. The workflow gets an error.';
+export const MESSAGE = 'Send a message';
+export const ABORT = 'Abort the session';
 export const QUIET_CHOICES = [KEEP, MESSAGE, ABORT];
 
 const MAX_LATEST_LENGTH = 300;
 
-export const formatQuiet = ({ afterMs }: Pick<Quiet, 'afterMs'>): string =>
-	`The session has been quiet for ${pluralize(Math.round(afterMs / 6_000) / 10, 'minute')}`;
+export const describeSilence = ({ afterMs }: Pick<Quiet, 'afterMs'>): string =>
+	`has been quiet for ${pluralize(Math.round(afterMs / 6_000) / 10, 'minute')}`;
+
+export const formatQuiet = (quiet: Pick<Quiet, 'afterMs'>): string =>
+	`The session ${describeSilence(quiet)}`;
 
 /** Returns the tool or the agent's message, whichever is later. */
 function findLatest(session: Session): Quiet['latest'] {
@@ -147,15 +148,3 @@ export const wasAborted = (records: readonly RequestRecord[]): boolean =>
 		({ quiet, decision }) =>
 			quiet && decision?.verdict.decidedBy === 'page' && isAbort(decision.verdict),
 	);
-
-/** Returns the request as the page shows it: like a question of the agent. */
-export const toPageQuestion = (quiet: Quiet): AgentQuestion => ({
-	text: formatQuiet(quiet),
-	others: [],
-	options: QUIET_CHOICES.map((value) => ({
-		value,
-		label: value,
-		...(value === ABORT && { description: ABORT_HINT }),
-	})),
-	textOption: QUIET_CHOICES.indexOf(MESSAGE),
-});

@@ -1,10 +1,12 @@
-import type { LastsFor } from '../../shared/approvals/options';
-import type { PageChoiceName } from './choices';
+import type { ChoiceName, LastsFor } from '../../shared/approvals/options';
 import type { SettledRuling } from '../policy/rules';
 
 // The answers of people to one request. A single approver is a team of one.
 
-export type VoteName = PageChoiceName | 'Answer';
+/** Sends the option of Approve once. The workflow gets rules for later requests. */
+export const FROM_NOW_ON = 'Approve from now on';
+
+export type VoteName = ChoiceName | typeof FROM_NOW_ON | 'Answer';
 
 export interface Vote {
 	/** Missing if the approver has no name */
@@ -26,6 +28,9 @@ export interface Vote {
 	/** Milliseconds since 1970 */
 	at: number;
 }
+
+/** What an approver chooses */
+export type ChosenVote = Omit<Vote, 'name' | 'approver' | 'comment' | 'at'>;
 
 /** A decision with the option to send */
 export interface SettledVerdict extends SettledRuling {

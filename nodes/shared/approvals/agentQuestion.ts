@@ -15,8 +15,6 @@ export interface AgentQuestion {
 	others: Array<{ name: string; text: string }>;
 	/** Without any, a text is the answer. */
 	options: AgentOption[];
-	/** Position of the option that takes a text, which no question of the agent has */
-	textOption?: number;
 }
 
 /** In characters */
@@ -93,29 +91,17 @@ function matchOption(options: readonly AgentOption[], text: string): AgentOption
 	return options.find(({ value }) => value.trim() === text) ?? (isClear ? first : undefined);
 }
 
-/**
- * Checks an answer to a question.
- * @param answer a text, or the number of an option from 0
- * @returns what to send, or the reason why it's no answer
- */
+/** Returns what to send as the answer to a question, or the reason why a text is none. */
 export function checkQuestionAnswer(
-	{ options, textOption }: AgentQuestion,
-	answer: string | number,
+	{ options }: Pick<AgentQuestion, 'options'>,
+	answer: string,
 ): CheckedAnswer {
-	if (typeof answer === 'number') {
-		const value = options[answer]?.value;
-		return value === undefined
-			? { reason: 'The agent doesn’t offer this option anymore. Choose another one.' }
-			: { value, isOption: true };
-	}
 	// Forms send line breaks as `\r\n`.
 	const text = answer.replace(/\r\n/g, '\n').trim();
 	const isFree = options.length === 0;
-	const takesText = isFree || textOption !== undefined;
 	if (text === '') return { reason: isFree ? 'Enter an answer.' : 'Choose an option.' };
-	if (takesText && text.length <= MAX_QUESTION_ANSWER_LENGTH)
-		return { value: text, isOption: false };
-	if (takesText) {
+	if (isFree && text.length <= MAX_QUESTION_ANSWER_LENGTH) return { value: text, isOption: false };
+	if (isFree) {
 		const [length, most] = [text.length, MAX_QUESTION_ANSWER_LENGTH].map(formatNumber);
 		return { reason: `Shorten the answer to ${most} characters. It has ${length}.` };
 	}

@@ -193,11 +193,10 @@ export const readMeaning = (
 	preferences: Partial<OptionPreferences> = {},
 ): OptionMeaning => toMeaning(option, readOption(option), preferences);
 
-/** `shownAs` differs for each choice: two with the same name also carry the service's words. */
-type Choice = Option & OptionMeaning & Pick<OptionReading, 'words'> & { shownAs: string };
+type OptionChoice = Option & OptionMeaning & Pick<OptionReading, 'words'>;
 
 /** Returns for how long a choice lasts, if its own words say so. */
-export function readDuration({ lasts, hasMore, words }: Choice): LastsFor | undefined {
+export function readDuration({ lasts, hasMore, words }: OptionChoice): LastsFor | undefined {
 	if (!lasts || hasMore) return undefined;
 	if (words.includes('session')) return 'session';
 	return LASTING_WORDS.some((word) => words.includes(word)) ? 'ever' : undefined;
@@ -207,9 +206,9 @@ export function readDuration({ lasts, hasMore, words }: Choice): LastsFor | unde
 export function readChoices(
 	options: readonly Option[],
 	preferences: Partial<OptionPreferences> = {},
-): Choice[] {
+): OptionChoice[] {
 	if (options.length > MAX_OPTIONS) return [];
-	const offered = new Map<string, Array<Omit<Choice, 'shownAs'>>>();
+	const offered = new Map<string, OptionChoice[]>();
 	for (const option of options) {
 		const reading = readOption(option);
 		const choice = { ...option, ...toMeaning(option, reading, preferences), words: reading.words };
@@ -219,35 +218,14 @@ export function readChoices(
 	const clear = [...offered.values()].filter(([{ value, side, lasts }, ...others]) =>
 		others.every((o) => o.value === value && o.side === side && o.lasts === lasts),
 	);
-	return labelChoices(clear.map(([choice]) => choice));
-}
-
-function labelChoices(choices: ReadonlyArray<Omit<Choice, 'shownAs'>>): Choice[] {
-	type Form = (choice: Omit<Choice, 'shownAs'>) => string;
-	const cut = (label: string) => label.slice(0, MAX_OPTION_LENGTH);
-	const forms: Form[] = [
-		({ name, label, value }) => name ?? (cut(label) || value),
-		({ name, label, value }) =>
-			name === undefined ? `${cut(label)} (${value})` : `${name}: ${cut(label) || value}`,
-		({ name, label, value }) => `${name === undefined ? '' : `${name}: `}${cut(label)} (${value})`,
-	];
-	const counts = forms.map((form) => {
-		const count = new Map<string, number>();
-		for (const choice of choices) count.set(form(choice), (count.get(form(choice)) ?? 0) + 1);
-		return count;
-	});
-	// Values differ, so the last form always does.
-	return choices.map((choice) => {
-		const at = forms.findIndex((form, index) => counts[index].get(form(choice)) === 1);
-		return { ...choice, shownAs: forms[at < 0 ? forms.length - 1 : at](choice) };
-	});
+	return clear.map(([choice]) => choice);
 }
 
 /** Returns the choice with the first preferred word, or undefined if two share it. */
 function findPreferred(
-	choices: readonly Choice[],
+	choices: readonly OptionChoice[],
 	preferred: readonly string[],
-): Choice | undefined {
+): OptionChoice | undefined {
 	const word = preferred.find((each) => choices.some(({ words }) => words.includes(each)));
 	const having = choices.filter(({ words }) => words.includes(word!));
 	return having.length === 1 ? having[0] : undefined;

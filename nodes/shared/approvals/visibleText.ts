@@ -1,4 +1,4 @@
-import { lazily } from '../values';
+import { cutOff, lazily } from '../values';
 
 // Makes an agent's text safe to show: people see all of it, and nothing in it has an effect.
 
@@ -97,7 +97,15 @@ export function visibleText(
 /** Quotes foreign text with « and », which it can't contain, and counts the rest. */
 export function quoteVisible(text: string, limit: number, defused?: Defusing): string {
 	const { shown, hidden } = visibleText(text, limit, defused);
-	return `«${shown}»${hidden > 0 ? ` (cut off, ${hidden} more characters)` : ''}`;
+	return `«${shown}»${cutOff(hidden)}`;
+}
+
+/** Quotes the first line that isn't blank, and counts what follows. */
+export function quoteFirstLine(text: string, limit: number, defused?: Defusing): string {
+	const whole = text.trim();
+	const [line] = whole.split('\n', 1);
+	const { shown, hidden } = visibleText(line, limit, defused);
+	return `«${shown}»${cutOff(hidden + whole.length - line.length)}`;
 }
 
 /** `mixed`: a word that mixes scripts, or a word or sign that looks like another one. `hidden`: the name of an invisible character. */
@@ -207,3 +215,7 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 	}
 	return { parts, hidden };
 }
+
+/** Returns whether a word or sign in one of these texts may imitate another one. */
+export const isMixed = (texts: readonly string[], limit = Infinity): boolean =>
+	texts.some((text) => splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'));

@@ -1,7 +1,7 @@
 import { isThisMachine } from './privateHosts';
 
 /** As long as a route may be (API document, POST /shared-previews) */
-export const MAX_LINK_LENGTH = 2_048;
+const MAX_LINK_LENGTH = 2_048;
 
 /** Returns a URL that people may open, as the URL parser reads it: https, or http on this machine, and without user information. */
 export function readSafeLink(value: unknown): URL | undefined {

@@ -1,0 +1,278 @@
+import { isQuestion, readQuestion, type AgentQuestion } from '../../shared/approvals/agentQuestion';
+import type { OptionPreferences } from '../../shared/approvals/options';
+import {
+	readPermission,
+	REQUEST_WORDS,
+	type RequestWords,
+	type ShownAs,
+} from '../../shared/approvals/permissions';
+import type { Interaction } from '../../shared/client/session';
+import { capitalize, isRecord, omit, toText } from '../../shared/values';
+import { readChange, type FileChange } from '../changes/change';
+import { listChoices, type Choice } from './choices';
+import type { UndecidedRequest } from './plan';
+import { ABORT, describeSilence, MESSAGE, QUIET_CHOICES } from './quiet';
+import type { Quiet } from './record';
+
+// What a person is told of one request, of whichever kind. Page, `question` and `message` render it: what one shows, all show. Leaves
+// nothing out: unknown fields become one text.
+
+/** Foreign text with this package's label */
+export interface Fact {
+	label: string;
+	text: string;
+	/** True if only the page shows it */
+	isMinor?: true;
+}
+
+/** Takes an answer in the approver's own words */
+interface TextField {
+	label: string;
+	hint?: string;
+}
+
+export interface Sheet {
+	kind: 'permission' | 'question' | 'quiet';
+	/** What the agent or the session does, such as "wants to run this command" */
+	says: string;
+	/** Heads the request among others */
+	heading: string;
+	/** The permission, if only its name says what the agent wants */
+	named?: Fact;
+	/** The commands, the files, the question, or what a quiet session did last */
+	wants: Fact[];
+	folder?: string;
+	/** Patterns of a request whose command isn't one of them */
+	covers: Fact[];
+	/** Since when a session is quiet */
+	quietSince?: number;
+	/** The files that an edit changes */
+	change: FileChange[];
+	/** What is missing, in this package's words */
+	remarks: string[];
+	/** All other fields, the most important first */
+	facts: Fact[];
+	choices: Choice[];
+	field?: TextField;
+	/** Why it can't be decided here */
+	obstacle?: string;
+}
+
+export interface OfferedChoices {
+	preferences?: OptionPreferences;
+	offersFromNowOn?: boolean;
+}
+
+const ONCE: OptionPreferences = { approveWith: 'once' };
+
+const choicesOf = (
+	{ interaction }: UndecidedRequest,
+	{ preferences = ONCE, offersFromNowOn }: OfferedChoices,
+): Choice[] => listChoices(interaction, preferences, offersFromNowOn);
+
+/** Returns why a request can't be decided here, or undefined. */
+export function readObstacle(
+	request: UndecidedRequest,
+	offered: OfferedChoices,
+): string | undefined {
+	const { takes, because } = request;
+	if (takes === 'nothing') return because;
+	const isUnclear = takes === 'decision' && choicesOf(request, offered).length === 0;
+	return isUnclear ? 'none of its options is clear' : undefined;
+}
+
+export function createSheet(request: UndecidedRequest, offered: OfferedChoices): Sheet {
+	const { quiet } = request.record;
+	const { interaction } = request;
+	const obstacle = readObstacle(request, offered);
+	const sheet = quiet
+		? quietSheet(quiet)
+		: isQuestion(interaction)
+			? questionSheet(interaction)
+			: permissionSheet(interaction, choicesOf(request, offered));
+	return obstacle === undefined ? sheet : { ...omit(sheet, 'field'), choices: [], obstacle };
+}
+
+export const explainObstacle = ({ kind }: Sheet, because: string): string =>
+	kind === 'permission'
+		? `You can’t decide this here: ${because}. Decide it in the dashboard.`
+		: `You can’t answer this here: ${because}. Answer it in the dashboard.`;
+
+const NOTHING = { covers: [], change: [], remarks: [], facts: [] };
+
+const ABORT_HINT = 'Ends the agent’s work. The workflow gets an error.';
+
+const quietSheet = (quiet: Quiet): Sheet => ({
+	...NOTHING,
+	kind: 'quiet',
+	says: describeSilence(quiet),
+	heading: 'What should happen to the quiet session?',
+	wants: quiet.latest ? [quiet.latest] : [],
+	quietSince: quiet.since,
+	choices: QUIET_CHOICES.map((name): Choice => ({
+		name,
+		...(name === MESSAGE && { takesText: true }),
+		...(name === ABORT && { hint: ABORT_HINT }),
+		vote: { decision: 'answer', option: name, choice: 'Answer' },
+	})),
+	field: { label: 'Message', hint: 'The agent gets it.' },
+});
+
+const minor = (label: string, text: string): Fact => ({ label, text, isMinor: true });
+
+const optionChoice = ({ value, label, description }: AgentQuestion['options'][number]): Choice => ({
+	words: label,
+	...(description !== undefined && { description }),
+	vote: { decision: 'answer', option: value, choice: 'Answer' },
+});
+
+function questionSheet(interaction: Interaction): Sheet {
+	const { text, others, options } = readQuestion(interaction);
+	const hasText = text !== '';
+	// The names of fields are the agent's words too.
+	const fields = others.map(({ name, text: value }) => ({
+		label: 'Field',
+		text: `${name}: ${value}`,
+	}));
+	return {
+		...NOTHING,
+		kind: 'question',
+		says: 'asks a question',
+		heading: 'Answer this question',
+		wants: hasText ? [{ label: 'Question', text }] : [],
+		remarks: hasText ? [] : ['The question has no text'],
+		facts: [...fields, minor('Type', interaction.type), minor('Request ID', interaction.id)],
+		choices: options.map(optionChoice),
+		...(options.length === 0 && { field: { label: 'Your answer' } }),
+	};
+}
+
+const numbered = (label: string, texts: readonly string[]): Fact[] =>
+	texts.map((text, index) => ({
+		label: texts.length === 1 ? label : `${label} ${index + 1} of ${texts.length}`,
+		text,
+	}));
+
+function findTexts(interaction: Interaction, name: string): string[] {
+	const { metadata } = interaction;
+	const found = [interaction, isRecord(metadata) ? metadata : {}].map((place) => place[name]);
+	return [...new Set(found)].filter(
+		(each): each is string => typeof each === 'string' && each !== '',
+	);
+}
+
+/** Returns the commands or files of a permission request. Its other patterns are apart if it has a command. */
+export function findTargets(interaction: Interaction): Pick<Sheet, 'wants' | 'covers'> & {
+	shownAs: ShownAs;
+} {
+	const { permission, patterns } = interaction;
+	const list = Array.isArray(patterns) ? patterns : patterns === undefined ? [] : [patterns];
+	const texts = list.map(toText);
+	const commands = findTexts(interaction, 'command').filter((text) => !texts.includes(text));
+	const known = readPermission(toText(permission))?.shownAs ?? 'other';
+	if (commands.length === 0)
+		return { shownAs: known, wants: numbered(REQUEST_WORDS[known].label, texts), covers: [] };
+	return {
+		// A command is never shown as a file.
+		shownAs: known === 'command' ? known : 'other',
+		wants: numbered('Command', commands),
+		covers: numbered('Pattern', texts),
+	};
+}
+
+function permissionSheet(interaction: Interaction, choices: Choice[]): Sheet {
+	const permission = { label: 'Permission', text: toText(interaction.permission ?? '') };
+	const { shownAs, wants, covers } = findTargets(interaction);
+	const { verbs }: RequestWords = REQUEST_WORDS[shownAs];
+	const verb = verbs?.[wants.length > 1 ? 1 : 0] ?? 'do this';
+	const [folder] = findTexts(interaction, 'cwd');
+	const change = readChange(interaction);
+	return {
+		kind: 'permission',
+		says: `wants to ${verb}`,
+		heading: capitalize(verb),
+		...(!verbs && { named: permission }),
+		wants,
+		...(folder !== undefined && { folder }),
+		covers,
+		change,
+		remarks: [
+			...(wants.length === 0 ? ['No command or path given'] : []),
+			...(shownAs === 'edit' && change.length === 0
+				? ['The change isn’t shown here, because the service didn’t send it']
+				: []),
+		],
+		facts: [permission, ...listFacts(interaction)],
+		choices,
+	};
+}
+
+/** Returns all fields of a permission request that nothing else shows as a text. */
+function listFacts(interaction: Interaction): Fact[] {
+	const { response, metadata, command, cwd } = interaction;
+	const { instruction, scope } = isRecord(response) ? response : {};
+	const fields = {
+		Instruction: instruction,
+		Scope: scope,
+		...(typeof command !== 'string' && { Command: command }),
+		...(typeof cwd !== 'string' && { Folder: cwd }),
+		Metadata: metadata,
+		'Other details': describeRest(interaction),
+	};
+	const facts = Object.entries(fields).flatMap(([label, value]): Fact[] => {
+		const text = value === undefined ? '' : toText(value);
+		return text === '' || text === '{}' ? [] : [{ label, text }];
+	});
+	return [...facts, minor('Request ID', interaction.id), ...describeOptions(response)];
+}
+
+const KNOWN_FIELDS = [
+	'type',
+	'id',
+	'permission',
+	'patterns',
+	'command',
+	'cwd',
+	'response',
+	'metadata',
+];
+const KNOWN_RESPONSE_FIELDS = ['type', 'options', 'instruction', 'scope'];
+const KNOWN_OPTION_FIELDS = ['value', 'label', 'description'];
+
+/** Returns the fields that no other fact shows as one text. Empty if there are none. */
+function describeRest(interaction: Interaction): string {
+	const { response } = interaction;
+	const { options } = isRecord(response) ? response : {};
+	const foreign = Array.isArray(options)
+		? options
+				.map((option: unknown) =>
+					isRecord(option) ? omit(option, ...KNOWN_OPTION_FIELDS) : option,
+				)
+				.filter((option) => !isRecord(option) || Object.keys(option).length > 0)
+		: options;
+	const isEmpty = foreign === undefined || (Array.isArray(foreign) && foreign.length === 0);
+	const around = isRecord(response)
+		? {
+				...omit(response, ...KNOWN_RESPONSE_FIELDS),
+				...(!isEmpty && { options: foreign }),
+			}
+		: response;
+	const isKnown = around === undefined || (isRecord(around) && Object.keys(around).length === 0);
+	const rest = {
+		...omit(interaction, ...KNOWN_FIELDS),
+		...(!isKnown && { response: around }),
+	};
+	return Object.keys(rest).length > 0 ? toText(rest) : '';
+}
+
+function describeOptions(response: unknown): Fact[] {
+	const { options } = isRecord(response) ? response : {};
+	const listed = Array.isArray(options) ? options.filter(isRecord) : [];
+	return listed.map(({ value, label, description }): Fact => {
+		const [name = '', other] = [label, value].filter((each) => each !== undefined).map(toText);
+		const words = other === undefined ? name : `${name} (${other})`;
+		return description === undefined || description === ''
+			? minor('Option', words)
+			: { label: 'Option', text: `${words}: ${toText(description)}` };
+	});
+}

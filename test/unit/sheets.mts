@@ -1,0 +1,20 @@
+// What people are told of requests, as a poll and the policy leave them for approvers.
+import { askVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
+import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import {
+	createSheet,
+	type OfferedChoices,
+	type Sheet,
+} from '../../nodes/RunAgentSession/requests/sheet.ts';
+import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { session } from './interactions.mts';
+
+export function toSheets(
+	pendingInteractions: Interaction[],
+	offered: OfferedChoices = {},
+): Sheet[] {
+	const records = applyPoll([], session({ pendingInteractions }), 1);
+	const { undecided } = planDecisions(records, [], () => askVerdict('an approver decides'));
+	return undecided.map((each) => createSheet(each, offered));
+}
