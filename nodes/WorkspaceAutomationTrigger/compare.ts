@@ -66,21 +66,21 @@ export function findChanges(
 	const describePlace = (list: string, key: string) => `${list} ${key}`;
 
 	for (const { name: list, entries, isWhole } of lists) {
-		const known = seen.get(list);
+		const knownMarks = seen.get(list);
 		const marks = new Map<string, string>();
 		seenNow.set(list, marks);
 		for (const entry of entries) {
 			const { key, mark } = entry;
 			if (marks.has(key)) continue;
 			marks.set(key, mark);
-			const before = known?.get(key);
+			const before = knownMarks?.get(key);
 			const isDue =
 				before === undefined
-					? on === 'added' && (known !== undefined || existing)
+					? on === 'added' && (knownMarks !== undefined || existing)
 					: on === 'changed' && before !== mark && isChange(before, mark);
 			if (isDue) due.push({ list, key, entry, before });
 		}
-		for (const [key, before] of known ?? []) {
+		for (const [key, before] of knownMarks ?? []) {
 			if (marks.has(key)) continue;
 			const place = describePlace(list, key);
 			const times = (missing.get(place) ?? 0) + (isWhole ? 1 : 0);

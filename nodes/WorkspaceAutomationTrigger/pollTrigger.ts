@@ -146,10 +146,10 @@ function toPollFailure(error: unknown): Failure {
 async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 	const { id, name: node } = context.getNode();
 	const key = `${context.getWorkflow().id} ${id}`;
-	const known = watches.get(key);
+	const knownWatch = watches.get(key);
 	// The earlier poll is still running and will find the changes.
-	if (known?.isPolling) return [];
-	const watch: Watch = known ?? {
+	if (knownWatch?.isPolling) return [];
+	const watch: Watch = knownWatch ?? {
 		isPolling: true,
 		hasBaseline: false,
 		failures: 0,
@@ -160,7 +160,8 @@ async function pollChanges(context: IPollFunctions): Promise<IDataObject[]> {
 	const items = changedItems(context, watch).catch((error: unknown) => {
 		watch.failures++;
 		const activation = context.getActivationMode();
-		if (shouldThrow(error, { ...watch, activation, isFirst: known === undefined })) throw error;
+		if (shouldThrow(error, { ...watch, activation, isFirst: knownWatch === undefined }))
+			throw error;
 		const { message } = error as Error;
 		context.logger.warn(`A poll of "${node}" failed. The next one retries. ${message}`, {
 			node,
@@ -190,8 +191,8 @@ async function fetchSample(context: IPollFunctions): Promise<IDataObject[]> {
 		creationTime(each.entry.json) > creationTime(newest.entry.json) ? each : newest,
 	);
 	const change = { list, key: entry.key, before: entry.mark };
-	const shown = event.on === 'removed' ? change : { ...change, entry };
-	return [toItem(shown, event, api.clock.now())];
+	const sample = event.on === 'removed' ? change : { ...change, entry };
+	return [toItem(sample, event, api.clock.now())];
 }
 
 /** n8n calls this function on schedule, once at publishing, and for Fetch Test Event. */

@@ -89,7 +89,7 @@ function listSource(
 	};
 }
 
-const OWN_COLUMNS = ['event', 'eventId'];
+const RESERVED_COLUMNS = ['event', 'eventId'];
 
 export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 	customDomain(panel) {
@@ -131,10 +131,10 @@ export const SOURCES: Record<WatchedResource, (panel: Panel) => Source> = {
 				const rows = readRows(body, warn);
 				requireEntryCount(rows.length);
 				const names = Object.keys(rows[0] ?? {});
-				const own = OWN_COLUMNS.find((name) => names.includes(name));
-				if (own !== undefined)
+				const reservedColumn = RESERVED_COLUMNS.find((name) => names.includes(name));
+				if (reservedColumn !== undefined)
 					throw new ConfigurationError(
-						`'Query' returns a column named ${own}`,
+						`'Query' returns a column named ${reservedColumn}`,
 						`The trigger adds a field of that name to each row. Give the column another name with AS.`,
 					);
 				const missing = columns.find((name) => !names.includes(name));

@@ -17,7 +17,7 @@ const MAX_VALUE_LENGTH = 1_000;
 export const fingerprintMark = (scope: string, text: string): string =>
 	fingerprint(`${scope} ${text}`, 8);
 
-function bounded(value: unknown): unknown {
+function limitValue(value: unknown): unknown {
 	const text = sortedJson(value) ?? '';
 	return text.length > MAX_VALUE_LENGTH
 		? `${excerpt(text, MAX_VALUE_LENGTH)} ${fingerprint(text)}`
@@ -43,7 +43,9 @@ export function toEntry(
 	const { keeping, resource, watch = [] } = event;
 	if (keeping === 'values' && watch.length === 0) return { key: id, mark: '', id, json };
 	const watched =
-		watch === 'all' ? json : Object.fromEntries(watch.map((name) => [name, bounded(json[name])]));
+		watch === 'all'
+			? json
+			: Object.fromEntries(watch.map((name) => [name, limitValue(json[name])]));
 	const values = requireSortedJson(watched, `${resource} ${excerpt(id)}`);
 	if (keeping === 'values') return { key: id, mark: values, id, json };
 	return { key: fingerprintMark(scope, id), mark: fingerprintMark(scope, values), id, json };
@@ -80,7 +82,7 @@ export interface TriggerState {
 const PACKED_MARK = /(.{11})(.{11})/g;
 const PACKED_UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function packed(marks: Marks, keeping: Storage): TriggerState['seen'][string] {
+function packMarks(marks: Marks, keeping: Storage): TriggerState['seen'][string] {
 	const entries = [...marks];
 	if (keeping === 'digests') return entries.flat().join('');
 	// A service may have IDs that aren't UUIDs.
@@ -91,13 +93,15 @@ function packed(marks: Marks, keeping: Storage): TriggerState['seen'][string] {
 		.join('');
 }
 
-function unpacked(saved: TriggerState['seen'][string], keeping: Storage): Marks {
-	if (typeof saved !== 'string') return new Map(Object.entries(saved));
-	const entries = [...saved.matchAll(PACKED_MARK)].map(([entry, key, value]): [string, string] => {
-		if (keeping === 'digests') return [key, value];
-		const id = Buffer.from(entry, 'base64url').toString('hex');
-		return [id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'), ''];
-	});
+function unpackMarks(savedMarks: TriggerState['seen'][string], keeping: Storage): Marks {
+	if (typeof savedMarks !== 'string') return new Map(Object.entries(savedMarks));
+	const entries = [...savedMarks.matchAll(PACKED_MARK)].map(
+		([entry, key, value]): [string, string] => {
+			if (keeping === 'digests') return [key, value];
+			const id = Buffer.from(entry, 'base64url').toString('hex');
+			return [id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'), ''];
+		},
+	);
 	return new Map(entries);
 }
 
@@ -106,7 +110,7 @@ export function toState(
 	keeping: Storage,
 	about: Pick<TriggerState, 'scope' | 'turn'>,
 ): TriggerState {
-	const lists = [...seen].map(([name, marks]) => [name, packed(marks, keeping)]);
+	const lists = [...seen].map(([name, marks]) => [name, packMarks(marks, keeping)]);
 	return { v: STATE_VERSION, ...about, seen: Object.fromEntries(lists) };
 }
 
@@ -115,7 +119,7 @@ export function readSeen(
 	keeping: Storage,
 	scope: string,
 ): SeenState['seen'] | undefined {
-	const { v, scope: saved, seen }: Partial<TriggerState> = state ?? {};
-	if (v !== STATE_VERSION || saved !== scope || seen === undefined) return undefined;
-	return new Map(Object.entries(seen).map(([name, list]) => [name, unpacked(list, keeping)]));
+	const { v, scope: savedScope, seen }: Partial<TriggerState> = state ?? {};
+	if (v !== STATE_VERSION || savedScope !== scope || seen === undefined) return undefined;
+	return new Map(Object.entries(seen).map(([name, list]) => [name, unpackMarks(list, keeping)]));
 }

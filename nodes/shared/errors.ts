@@ -93,9 +93,9 @@ export function addSession(
 ): WorkspaceAutomationError {
 	const decided = decisions.length > 0 && { decisions };
 	const context = { sessionId, dashboardUrl, ...decided, ...error.context };
-	const named = error.context.sessionId !== undefined;
+	const hasSession = error.context.sessionId !== undefined;
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
-	const description = [error.description, ...(named ? [] : [where]), ...remarks].join(' ');
+	const description = [error.description, ...(hasSession ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
 		[IndeterminateError, SessionAbortedError, StillRunningError].find(
 			(each) => error instanceof each,
@@ -149,8 +149,8 @@ export function errorJson(
 	const { httpStatus, code, docUrl, sessionId, dashboardUrl, decisions } =
 		error.context as ErrorContext;
 	const context = { httpStatus, code, docUrl, sessionId, dashboardUrl, decisions };
-	const known = Object.entries(context).filter(([, value]) => value !== undefined);
-	return { ...explanation, ...(Object.fromEntries(known) as IDataObject) };
+	const knownContext = Object.entries(context).filter(([, value]) => value !== undefined);
+	return { ...explanation, ...(Object.fromEntries(knownContext) as IDataObject) };
 }
 
 /** Loads code on first use. Its file names contain a hash, so an update of a running n8n never mixes two versions. */

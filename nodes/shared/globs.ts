@@ -43,15 +43,15 @@ const ROOT = /^~|:$/;
 /** Removes `//`, `./`, `a/../` and a last `/`. */
 export function normalizePath(path: string): string {
 	if (!path.includes('/')) return path;
-	const kept: string[] = [];
+	const keptSegments: string[] = [];
 	for (const [index, segment] of path.split('/').entries()) {
-		const last = kept[kept.length - 1] ?? '..';
+		const last = keptSegments[keptSegments.length - 1] ?? '..';
 		if (segment === '.' || (segment === '' && index > 0)) continue;
-		if (segment !== '..') kept.push(segment);
-		else if (last === '..' || hasWildcard(last) || ROOT.test(last)) kept.push(segment);
-		else if (last !== '') kept.pop();
+		if (segment !== '..') keptSegments.push(segment);
+		else if (last === '..' || hasWildcard(last) || ROOT.test(last)) keptSegments.push(segment);
+		else if (last !== '') keptSegments.pop();
 	}
-	return kept.length === 1 && kept[0] === '' ? '/' : kept.join('/') || '.';
+	return keptSegments.length === 1 && keptSegments[0] === '' ? '/' : keptSegments.join('/') || '.';
 }
 
 /** Positions of a text that are 1 if neither a wildcard matches them, nor a text right after a wildcard */
@@ -138,11 +138,11 @@ export class Glob {
 function mergeClasses(text: string): string {
 	const segments = text.split(']');
 	const rest = segments.pop()!;
-	const merged = segments.map((segment) => {
+	const mergedSegments = segments.map((segment) => {
 		const at = segment.indexOf('[', segment.lastIndexOf('/') + 1);
 		return at < 0 || at === segment.length - 1 ? `${segment}]` : segment.slice(0, at) + ONE;
 	});
-	return merged.join('') + rest;
+	return mergedSegments.join('') + rest;
 }
 
 /** Returns a text of the shell with its wildcards. A list that is left, and `{1..3}`, can be anything. */

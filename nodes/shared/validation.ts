@@ -16,12 +16,12 @@ import {
 export const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
 const UUID_ONLY = new RegExp(`^${UUID}$`);
 
-const isEmpty = (value: unknown): boolean => value === undefined || value === null;
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 export function requireText(field: string, value: unknown): string {
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	throw new WorkspaceAutomationError(
-		`'${field}' is ${isEmpty(value) || typeof value === 'string' ? 'empty' : 'not a text'}`,
+		`'${field}' is ${isAbsent(value) || typeof value === 'string' ? 'empty' : 'not a text'}`,
 		`Enter a value for '${field}'. If it's an expression, check that the item it reads from has that field.`,
 	);
 }
@@ -79,7 +79,7 @@ const LANGUAGE_TAG =
 
 /** An optional BCP 47 language tag of at most 255 characters. Only its form is checked. */
 export function optionalLocale(field: string, value: unknown): string | undefined {
-	if (isEmpty(value) || value === '') return undefined;
+	if (isAbsent(value) || value === '') return undefined;
 	const locale = requireString(field, value, 255);
 	if (LANGUAGE_TAG.test(locale)) return locale;
 	throw new WorkspaceAutomationError(
@@ -103,7 +103,7 @@ export function requireId(field: string, value: unknown): string {
 
 /** Returns undefined for an empty text, and for the null or undefined of an expression. */
 export const optionalId = (field: string, value: unknown): string | undefined =>
-	isEmpty(value) || (typeof value === 'string' && value.trim() === '')
+	isAbsent(value) || (typeof value === 'string' && value.trim() === '')
 		? undefined
 		: requireId(field, value);
 
@@ -206,7 +206,7 @@ export function parseJsonObject(
 	value: unknown,
 	otherwise = '',
 ): Record<string, unknown> {
-	if (isEmpty(value) || value === '') return {};
+	if (isAbsent(value) || value === '') return {};
 	const parsed = typeof value === 'string' ? tryParseJson(value) : value;
 	if (!isRecord(parsed))
 		throw new WorkspaceAutomationError(
@@ -243,9 +243,9 @@ const OTHER_RESOURCE =
 /** Returns the ID named as a session's, or else the last that isn't named as another resource's. */
 function findSessionId(url: string): string | undefined {
 	const found = [...url.matchAll(ID_IN_URL)].map(([, name, id]) => ({ name, id }));
-	const named = found.find(({ name }) => /session/i.test(name));
+	const namedId = found.find(({ name }) => /session/i.test(name));
 	const possible = found.filter(({ name }) => !OTHER_RESOURCE.test(name));
-	return (named ?? possible.pop() ?? found.pop())?.id;
+	return (namedId ?? possible.pop() ?? found.pop())?.id;
 }
 
 /** Accepts an ID or a dashboard URL. Returns the ID in lower case. */

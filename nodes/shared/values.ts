@@ -50,9 +50,9 @@ function normalizeNumber(number: string): string {
 	const [, sign, whole, fraction = '', exponent = '0'] =
 		/^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
 	const digits = `${whole}${fraction}`.replace(/^0+/, '');
-	const kept = digits.replace(/0+$/, '');
-	if (kept === '') return '0';
-	return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+	const keptDigits = digits.replace(/0+$/, '');
+	if (keptDigits === '') return '0';
+	return `${sign}${keptDigits}e${Number(exponent) - fraction.length + digits.length - keptDigits.length}`;
 }
 
 /** Returns the first number of a JSON text that JavaScript would change, such as one beyond 2^53, or undefined. */
@@ -155,9 +155,9 @@ const MAX_QUOTED = 60;
 /** Quotes a text in its own characters, and counts the rest. Where people see it, it's made safe to show. */
 export function quoteText(text: string): string {
 	// Never ends with half of a character
-	const shown = text.slice(0, MAX_QUOTED).replace(/[\uD800-\uDBFF]$/, '');
-	const hidden = text.length - shown.length;
-	return `«${shown}»${cutOff(hidden)}`;
+	const shownText = text.slice(0, MAX_QUOTED).replace(/[\uD800-\uDBFF]$/, '');
+	const hidden = text.length - shownText.length;
+	return `«${shownText}»${cutOff(hidden)}`;
 }
 
 /** Reads percent-encoded characters, if they're valid. */

@@ -5,7 +5,7 @@ import {
 	NO_OTHERS,
 	pauseUntil,
 	plan,
-	type Known,
+	type PlannedSession,
 	type Limits,
 	type Others,
 } from '../../nodes/RunAgentSession/plan/plan.ts';
@@ -15,7 +15,7 @@ const MIN = 60 * S;
 const HOUR = 60 * MIN;
 const NOW = 10 * HOUR;
 
-const session = (changes: Partial<Known> = {}): Known => ({
+const session = (changes: Partial<PlannedSession> = {}): PlannedSession => ({
 	mode: 'paused',
 	since: NOW - HOUR,
 	isGiven: false,
@@ -31,11 +31,11 @@ const session = (changes: Partial<Known> = {}): Known => ({
 	project: '',
 	...changes,
 });
-const running = (changes: Partial<Known> = {}) => session({ mode: 'running', ...changes });
-const toStart = (changes: Partial<Known> = {}) =>
+const running = (changes: Partial<PlannedSession> = {}) => session({ mode: 'running', ...changes });
+const toStart = (changes: Partial<PlannedSession> = {}) =>
 	session({ startAt: NOW, since: NOW, triedAt: undefined, ...changes });
 const planned = (
-	sessions: Known[],
+	sessions: PlannedSession[],
 	{ others, ...limits }: Partial<Limits> & { others?: Partial<Others> } = {},
 ) =>
 	plan(

@@ -8,7 +8,7 @@ import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import type { ChatStream } from '../../shared/n8n/executionDisplay';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readItemSettings, readPauses } from '../panel/readSettings';
-import type { Known, SessionLimits } from '../plan/plan';
+import type { PlannedSession, SessionLimits } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
 import type { ItemSettings, OutputFormat, RunResult } from '../session/types';
@@ -23,7 +23,7 @@ export interface Item {
 	/** The session's state in this wake, until it has ended */
 	run?: SessionRun;
 	/** What the plan knows of it, until that changes */
-	known?: Known;
+	known?: PlannedSession;
 	/** Prepares another try, after a session has failed */
 	restart?: () => void;
 	/** The chat of the user, if n8n streams */

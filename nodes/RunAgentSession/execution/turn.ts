@@ -10,7 +10,7 @@ import {
 	NO_OTHERS,
 	pauseUntil,
 	plan,
-	type Known,
+	type PlannedSession,
 	type Others,
 	type Plan,
 } from '../plan/plan';
@@ -153,7 +153,11 @@ function projectOf({ record, settings }: SessionRun): string | undefined {
 }
 
 /** Returns what the plan knows of a session. */
-function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean): Known {
+function describeSession(
+	run: SessionRun,
+	mode: PlannedSession['mode'],
+	isBusy: boolean,
+): PlannedSession {
 	const stored = run.dependencies.journal.read();
 	const common = {
 		mode,
@@ -196,7 +200,7 @@ function describeSession(run: SessionRun, mode: Known['mode'], isBusy: boolean):
 }
 
 /** Returns what the plan knows of an item's session. It changes only when a request begins or ends, or an answer comes. */
-const describe = ({ pauses, flights }: Batch, item: Item): Known =>
+const describe = ({ pauses, flights }: Batch, item: Item): PlannedSession =>
 	(item.known ??= describeSession(item.run!, pauses ? 'paused' : 'running', flights.has(item)));
 
 /** Returns what others need to know of an entry's plan. */

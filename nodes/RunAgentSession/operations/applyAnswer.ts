@@ -38,14 +38,14 @@ export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeE
 	for (const [itemIndex] of context.getInputData().entries()) {
 		const pairedItem = { item: itemIndex };
 		try {
-			const applied = readAppliedAnswer(context, itemIndex);
-			if (applied.answer === 'none') {
-				items.push({ json: notAnswered(applied, applied.because), pairedItem });
+			const appliedAnswer = readAppliedAnswer(context, itemIndex);
+			if (appliedAnswer.answer === 'none') {
+				items.push({ json: notAnswered(appliedAnswer, appliedAnswer.because), pairedItem });
 				continue;
 			}
 			api ??= await createClient(context);
 			const key = itemKey(context, itemIndex);
-			const json = await sendAnswer(applied, {
+			const json = await sendAnswer(appliedAnswer, {
 				api,
 				journal: openRecord(context.getContext('node'), 'applied', key),
 				ledger: new ExecutionLedger(context).of(key),
@@ -74,10 +74,10 @@ const notAnswered = ({ sessionId, asked }: AppliedAnswer, because: string): IDat
 
 /** Sends an answer to its session, and returns the item. @throws WorkspaceAutomationError if it wasn't sent */
 async function sendAnswer(
-	applied: SettledAnswer,
+	settledAnswer: SettledAnswer,
 	dependencies: DecisionDependencies,
 ): Promise<IDataObject> {
-	const { sessionId } = applied;
+	const { sessionId } = settledAnswer;
 	const settings: DecisionSettings = {
 		target: { operation: 'continue', sessionId },
 		policy: {
@@ -87,12 +87,12 @@ async function sendAnswer(
 		},
 		timeouts: { maxWaitMs: APPLY_MS },
 		// An approval's comment is for the record.
-		sendComments: applied.answer === 'deny',
+		sendComments: settledAnswer.answer === 'deny',
 	};
 	const run: DecidingRun = new SessionRun(settings, dependencies);
 	return await withSessionErrors(run, async () => {
 		run.save({ sessionId });
-		await pollUntilApplied(run, applied);
+		await pollUntilApplied(run, settledAnswer);
 		if (run.record.comments?.length && run.undecided.length > 0)
 			run.warnings.add(
 				"The comment wasn't sent to the agent, because other requests of the session are pending. Send it with Send Message.",
@@ -110,10 +110,10 @@ async function sendAnswer(
 }
 
 /** Polls and decides until a poll shows what came of the decisions. @throws the error of the last poll if none succeeded */
-async function pollUntilApplied(run: DecidingRun, applied: SettledAnswer): Promise<void> {
+async function pollUntilApplied(run: DecidingRun, settledAnswer: SettledAnswer): Promise<void> {
 	const { clock, signal } = run.api;
 	const deadline = run.now + APPLY_MS;
-	const decide: Decide = (pending) => decideByAnswer(pending, applied, run.settings.policy);
+	const decide: Decide = (pending) => decideByAnswer(pending, settledAnswer, run.settings.policy);
 	for (;;) {
 		const before = countDecisions(run);
 		run.beginPoll();

@@ -44,15 +44,15 @@ const POLICIES: Partial<Record<Policy['mode'], string>> = {
 };
 
 /** Puts the fields that people read first at the beginning. */
-function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Policy): Trial {
+function toTrial(triedRequest: unknown, verdict: Ruling | SettledVerdict, { mode }: Policy): Trial {
 	const { decision, because = POLICIES[mode] ?? '', decidedBy, ...others } = verdict;
-	const suggestedRule = isRecord(given) ? suggestRule(given) : undefined;
+	const suggestedRule = isRecord(triedRequest) ? suggestRule(triedRequest) : undefined;
 	return {
 		decision,
 		because,
 		...(decidedBy !== undefined && { decidedBy }),
 		// JSON when it was read
-		request: given as GenericValue,
+		request: triedRequest as GenericValue,
 		...others,
 		...(suggestedRule && { suggestedRule }),
 	} as Trial;
@@ -63,17 +63,17 @@ function toTrial(given: unknown, verdict: Ruling | SettledVerdict, { mode }: Pol
  * @throws WorkspaceAutomationError if there are none or too many, or if the field isn't JSON
  */
 export function tryRules(requests: unknown, policy: Policy, judge = createJudge(policy)): Trial[] {
-	return readEntries(REQUESTS, listEntries(REQUESTS, requests), (given) => {
-		if (!isRecord(given)) return toTrial(given, judge(given), policy);
+	return readEntries(REQUESTS, listEntries(REQUESTS, requests), (triedRequest) => {
+		if (!isRecord(triedRequest)) return toTrial(triedRequest, judge(triedRequest), policy);
 		// A past decision has neither type nor ID. Neither says what the request was for.
-		const { type = 'permission', id = 'tried', response } = given;
-		const isPending = given.type !== undefined && typeof given.id === 'string';
-		const request = isPending ? given : { ...given, type, id: toText(id) };
+		const { type = 'permission', id = 'tried', response } = triedRequest;
+		const isPending = triedRequest.type !== undefined && typeof triedRequest.id === 'string';
+		const request = isPending ? triedRequest : { ...triedRequest, type, id: toText(id) };
 		// Only a pending request has an ID.
-		const problem = given.id === undefined ? undefined : findShapeProblem(given);
-		const ruled = problem === undefined ? judge(request) : askVerdict(problem);
-		const verdict = response === undefined ? ruled : chooseVerdict(request, ruled, policy);
-		return toTrial(given, verdict, policy);
+		const problem = triedRequest.id === undefined ? undefined : findShapeProblem(triedRequest);
+		const ruling = problem === undefined ? judge(request) : askVerdict(problem);
+		const verdict = response === undefined ? ruling : chooseVerdict(request, ruling, policy);
+		return toTrial(triedRequest, verdict, policy);
 	});
 }
 
@@ -96,21 +96,21 @@ async function fetchPending(api: ApiClient, sessionId: string): Promise<Interact
 /** Shows what a policy decides about requests. Decides nothing. @throws the first item's error, unless On Error continues */
 export async function runTryRules(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items: INodeExecutionData[] = [];
-	const compared = new Set<unknown>();
+	const comparedTexts = new Set<unknown>();
 	let api: ApiClient | undefined;
 	for (const itemIndex of context.getInputData().keys()) {
 		const pairedItem = { item: itemIndex };
 		try {
-			const { sessionId, policy, ...given } = readTrial(context, itemIndex);
+			const { sessionId, policy, ...trialInput } = readTrial(context, itemIndex);
 			if (sessionId !== undefined) {
 				api ??= await createClient(context);
 				policy.approveValues = readOptionWords(api, 'approve');
 				policy.denyValues = readOptionWords(api, 'deny');
 			}
 			const requests =
-				sessionId === undefined ? given.requests : await fetchPending(api!, sessionId);
+				sessionId === undefined ? trialInput.requests : await fetchPending(api!, sessionId);
 			const current = withoutExpired(policy, realClock.now());
-			for (const trial of tryRules(requests, current, createJudge(current, compared)))
+			for (const trial of tryRules(requests, current, createJudge(current, comparedTexts)))
 				items.push({ json: { ...trial }, pairedItem });
 		} catch (thrown) {
 			const error = toNodeError(context.getNode(), thrown, itemIndex);

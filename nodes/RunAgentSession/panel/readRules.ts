@@ -73,9 +73,9 @@ const isExpression = (raw: unknown): raw is string =>
 
 /** Treats fixed text as a pattern. Each value of an expression matches only itself, and an expression without a value nothing. */
 const evaluated =
-	(read: ReadValue<string>, evaluate: FieldSource['evaluate']): ReadValue<string> =>
+	(readFixed: ReadValue<string>, evaluate: FieldSource['evaluate']): ReadValue<string> =>
 	(raw, refuse, name) => {
-		if (!isExpression(raw)) return read(raw, refuse, name);
+		if (!isExpression(raw)) return readFixed(raw, refuse, name);
 		const advice = 'Check that the item that the expression reads from has that field.';
 		const text = raw.slice(1).replace(/\{\{[^]*?\}\}/g, (expression, at: number, all: string) => {
 			const value = evaluate(expression);
@@ -86,7 +86,7 @@ const evaluated =
 				? refuse(`needs a text as '${name}'`, advice)
 				: literalAfter(all.slice(0, at), valueText);
 		});
-		return read(text, refuse, name);
+		return readFixed(text, refuse, name);
 	};
 
 /** Reads the field Rules. @throws WorkspaceAutomationError that names the rule, counted from 1 */
@@ -145,8 +145,8 @@ export const readMoreRules = (value: unknown): Rule[] =>
 	readEntries(MORE_RULES, listEntries(MORE_RULES, value), (entry, refuse, index): Rule => {
 		const name = `more rule ${index + 1}`;
 		if (isRecord(entry) && !isBlank(entry.request)) {
-			const { expires: expiresAt, ...remembered } = readValues(REMEMBERED_RULE, entry, refuse);
-			return { permission: '', pattern: '', ...remembered, name, expiresAt };
+			const { expires: expiresAt, ...rememberedRule } = readValues(REMEMBERED_RULE, entry, refuse);
+			return { permission: '', pattern: '', ...rememberedRule, name, expiresAt };
 		}
 		const { wildcard, expires: expiresAt, ...rule } = readValues(MORE_RULE, entry, refuse);
 		if (wildcard) refuseOpenHost(rule, refuse);

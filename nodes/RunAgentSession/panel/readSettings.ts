@@ -32,10 +32,10 @@ import { checkRuleCount, readMoreRules, readRules } from './readRules';
 import { readTeam } from './readTeam';
 import * as session from './sessionFields';
 
-const readOption = <T>(panel: Panel, declared: Field<T>): T =>
+const readFromOptions = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'options.');
 
-const readApproval = <T>(panel: Panel, declared: Field<T>): T =>
+const readFromApprovals = <T>(panel: Panel, declared: Field<T>): T =>
 	readParameter(panel, declared, 'approvals.');
 
 /** The session of an item so far, which its settings must not start or message again */
@@ -56,7 +56,7 @@ function readTarget(panel: Panel, earlier: EarlierWork | undefined): Target {
 			operation,
 			projectId: readParameter(panel, session.sessionProject),
 			prompt: readParameter(panel, session.prompt),
-			extra: readOption(panel, option.body),
+			extra: readFromOptions(panel, option.body),
 		};
 	}
 	return {
@@ -71,7 +71,7 @@ function readPolicy(panel: Panel): Policy {
 	const isByRules = mode === 'rules';
 	// Also read if the policy is an expression with another value, because a model must not fill it in.
 	const moreRules = isEntered(panel, policy.moreRules, 'approvals.')
-		? readApproval(panel, { ...policy.moreRules, check: (_, value) => readMoreRules(value) })
+		? readFromApprovals(panel, { ...policy.moreRules, check: (_, value) => readMoreRules(value) })
 		: undefined;
 	const rules = isByRules ? readParameter(panel, { ...policy.rules, check: readRules }) : [];
 	checkRuleCount(rules, moreRules ?? []);
@@ -81,7 +81,7 @@ function readPolicy(panel: Panel): Policy {
 		defaultDecision: isByRules ? readParameter(panel, policy.defaultDecision) : 'ask',
 		// Without rules yet, the page offers to remember the first one.
 		...(isByRules && moreRules && { moreRules }),
-		approveWith: readApproval(panel, policy.approveWith),
+		approveWith: readFromApprovals(panel, policy.approveWith),
 	};
 }
 
@@ -130,12 +130,12 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 			'A model must not answer. Let the workflow ask the approver and apply the answer. Or put the node Workspace Automation with Resolve Interaction under Human review.',
 		);
 	const panel = openPanel(context, itemIndex);
-	const asked = readParameter(panel, {
+	const requests = readParameter(panel, {
 		...policy.requestsShown,
 		check: (_, value) => readRequestsShown(value),
 	});
-	const isText = asked.every(isQuestion);
-	if (isText && asked.length > 1)
+	const isText = requests.every(isQuestion);
+	if (isText && requests.length > 1)
 		throw new WorkspaceAutomationError(
 			"'Requests Shown' has several questions",
 			'Nothing was sent. One answer is for one question: use an item for each of them.',
@@ -146,7 +146,7 @@ export function readAppliedAnswer(context: IExecuteFunctions, itemIndex: number)
 			...policy.answer,
 			check: (_, value) => (isText ? readAnswerText(value) : readAnswer(value)),
 		}),
-		asked,
+		asked: requests,
 		comment: nonEmptyText(readParameter(panel, policy.answerComment)),
 	};
 }
@@ -156,21 +156,21 @@ export const readPauses = (context: IExecuteFunctions): boolean =>
 	readParameter(openPanel(context, 0), session.whileWaiting) === 'pause';
 
 export const readAbortOnStop = (context: IExecuteFunctions): boolean =>
-	readOption(openPanel(context, 0), option.abortOnStop);
+	readFromOptions(openPanel(context, 0), option.abortOnStop);
 
 /** Returns how many sessions of the node may run at a time: the same for all items. */
 export function readSessionLimits(context: IExecuteFunctions): SessionLimits {
 	const panel = openPanel(context, 0);
 	return {
-		total: readOption(panel, option.maxConcurrentSessions),
+		total: readFromOptions(panel, option.maxConcurrentSessions),
 		perProject: isEntered(panel, option.maxPerProject, 'options.')
-			? readOption(panel, option.maxPerProject)
+			? readFromOptions(panel, option.maxPerProject)
 			: Infinity,
 	};
 }
 
 export const readSimplify = (context: IExecuteFunctions, itemIndex: number): boolean =>
-	readOption(openPanel(context, itemIndex), simplifyField);
+	readFromOptions(openPanel(context, itemIndex), simplifyField);
 
 export const readHasOutputParser = (context: IExecuteFunctions): boolean =>
 	!isTool(context) && readParameter(openPanel(context, 0), session.hasOutputParser);
@@ -184,16 +184,16 @@ function readTimeouts(panel: Panel, asTool: boolean): Timeouts {
 	return {
 		maxWaitMs: minutes === 0 && isPaused ? Infinity : minutes * MINUTE_MS,
 		onMaxWait: readParameter(panel, session.onMaxWait),
-		ifNobodyAnswers: readApproval(panel, option.ifNobodyAnswers),
-		unansweredAfterMs: readApproval(panel, option.unansweredAfter) * HOUR_MS,
-		answerIfNobodyAnswers: nonEmptyText(readApproval(panel, option.answerIfNobodyAnswers)),
+		ifNobodyAnswers: readFromApprovals(panel, option.ifNobodyAnswers),
+		unansweredAfterMs: readFromApprovals(panel, option.unansweredAfter) * HOUR_MS,
+		answerIfNobodyAnswers: nonEmptyText(readFromApprovals(panel, option.answerIfNobodyAnswers)),
 	};
 }
 
 /** Returns undefined if the option isn't used. */
 const readQuietMs = (panel: Panel): number | undefined =>
 	isEntered(panel, option.askIfQuiet, 'options.')
-		? readOption(panel, option.askIfQuiet) * MINUTE_MS
+		? readFromOptions(panel, option.askIfQuiet) * MINUTE_MS
 		: undefined;
 
 /** Returns an error instead of throwing it, because requests that were already asked have their own settings. */
@@ -218,9 +218,9 @@ export function readItemSettings(
 		policy: readPolicy(panel),
 		origin: readRequestOrigin(panel, target, context.getTimezone()),
 		timeouts: readTimeouts(panel, asTool),
-		sendComments: readApproval(panel, option.sendComments),
+		sendComments: readFromApprovals(panel, option.sendComments),
 		preview: isEntered(panel, option.preview, 'options.')
-			? readOption(panel, option.preview)
+			? readFromOptions(panel, option.preview)
 			: undefined,
 		quietMs: readQuietMs(panel),
 		hasPage: pauses,

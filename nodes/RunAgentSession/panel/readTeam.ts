@@ -65,8 +65,9 @@ function mergeSamePerson(approvers: readonly Approver[]): Approver[] {
 	const byPerson = new Map<string, Approver>();
 	for (const approver of approvers) {
 		const key = personKey(approver);
-		const known = byPerson.get(key);
-		if (!known || (known.isBackup && !approver.isBackup)) byPerson.set(key, approver);
+		const listedApprover = byPerson.get(key);
+		if (!listedApprover || (listedApprover.isBackup && !approver.isBackup))
+			byPerson.set(key, approver);
 	}
 	return [...byPerson.values()];
 }
@@ -74,12 +75,12 @@ function mergeSamePerson(approvers: readonly Approver[]): Approver[] {
 /** Reads rows and lists of approvers. @throws WorkspaceAutomationError that names the first entry that isn't an approver */
 export function readApprovers(value: unknown): Pick<TeamSettings, 'approvers' | 'merged'> {
 	const lists = listRows(value, 'list').map((row) => (isRecord(row) ? row.approvers : row));
-	const listed = lists.flatMap((list) => listEntries(APPROVERS, list));
-	const entries = [...listRows(value, 'approver'), ...listed];
+	const listedEntries = lists.flatMap((list) => listEntries(APPROVERS, list));
+	const entries = [...listRows(value, 'approver'), ...listedEntries];
 	const all = readEntries(APPROVERS, entries, readApprover);
 	const approvers = mergeSamePerson(all);
-	const merged = all.filter((each) => !approvers.includes(each)).map(({ name }) => name);
-	return { approvers, ...(merged.length > 0 && { merged }) };
+	const mergedNames = all.filter((each) => !approvers.includes(each)).map(({ name }) => name);
+	return { approvers, ...(mergedNames.length > 0 && { merged: mergedNames }) };
 }
 
 const HOURS_TO_MS = 3_600_000;
@@ -102,21 +103,21 @@ function checkTeam({ approvers: all, needed, askBackupsAfterMs }: TeamSettings):
 
 /** Returns undefined if the option isn't used. @throws WorkspaceAutomationError before anything is sent */
 export function readTeam(panel: Panel): TeamSettings | undefined {
-	const read = <T>(declared: Field<T>): T => readParameter(panel, declared, APPROVALS_PATH);
-	const entered = teamOptions.filter((each) => isEntered(panel, each, APPROVALS_PATH));
-	if (entered.length === 0) return undefined;
+	const readOption = <T>(declared: Field<T>): T => readParameter(panel, declared, APPROVALS_PATH);
+	const enteredFields = teamOptions.filter((each) => isEntered(panel, each, APPROVALS_PATH));
+	if (enteredFields.length === 0) return undefined;
 	const toMs = (declared: Field<number>) =>
-		entered.includes(declared) ? read(declared) * HOURS_TO_MS : undefined;
-	if (!entered.includes(approvers))
+		enteredFields.includes(declared) ? readOption(declared) * HOURS_TO_MS : undefined;
+	if (!enteredFields.includes(approvers))
 		throw new WorkspaceAutomationError(
-			`'${entered[0].displayName}' requires 'Approvers'`,
-			`Nothing was sent. Add the option 'Approvers' with the people who approve, or remove '${entered[0].displayName}'.`,
+			`'${enteredFields[0].displayName}' requires 'Approvers'`,
+			`Nothing was sent. Add the option 'Approvers' with the people who approve, or remove '${enteredFields[0].displayName}'.`,
 		);
 	const team: TeamSettings = {
-		...read({ ...approvers, check: (_label, value) => readApprovers(value) }),
-		needed: read(approvalsNeeded),
+		...readOption({ ...approvers, check: (_label, value) => readApprovers(value) }),
+		needed: readOption(approvalsNeeded),
 		remindAfterMs: toMs(remindAfter),
-		maxReminders: read(maxReminders),
+		maxReminders: readOption(maxReminders),
 		askBackupsAfterMs: toMs(askBackupsAfter),
 	};
 	checkTeam(team);

@@ -18,8 +18,8 @@ const CROWDED_JITTER = 1 / 20;
 /** Grows with the number of sessions that wait, so that together they send no more requests, until it's 10 seconds. */
 function crowdedPollMs(waiting: number, random: number): number {
 	if (waiting <= MAX_UNCROWDED) return 0;
-	const wanted = (MIN_POLL_MS * waiting) / MAX_UNCROWDED;
-	return Math.min(wanted, MAX_POLL_MS) * (1 - random * CROWDED_JITTER);
+	const crowdedMs = (MIN_POLL_MS * waiting) / MAX_UNCROWDED;
+	return Math.min(crowdedMs, MAX_POLL_MS) * (1 - random * CROWDED_JITTER);
 }
 
 /**
@@ -29,8 +29,8 @@ function crowdedPollMs(waiting: number, random: number): number {
  */
 export function pollDelayMs(ageMs: number, random: number, waiting = 1): number {
 	const interval = Math.min(MAX_POLL_MS / (1 + JITTER), ageMs * SHARE_OF_AGE);
-	const own = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, interval) * (1 + random * JITTER));
-	return Math.max(own, crowdedPollMs(waiting, random));
+	const sessionMs = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, interval) * (1 + random * JITTER));
+	return Math.max(sessionMs, crowdedPollMs(waiting, random));
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -74,7 +74,7 @@ const SHORT_PAUSE_MS = MIN_PAUSE_MS / 2;
 const START_SLICE = 10;
 
 /** What the plan knows of a session that hasn't ended. */
-export interface Known {
+export interface PlannedSession {
 	mode: 'running' | 'paused';
 	/** Time of the next try to start. Missing once the session has begun */
 	startAt?: number;
@@ -151,7 +151,7 @@ export const NO_OTHERS: Others = { dueAt: NEVER, hasOpenLink: false };
 
 /** Returns the end of the time in which a paused session is read every few seconds. */
 function activeUntil(
-	{ changedAt, activeSince = changedAt }: Known,
+	{ changedAt, activeSince = changedAt }: PlannedSession,
 	{ watchedUntil }: Limits,
 ): number {
 	const active =
@@ -161,12 +161,12 @@ function activeUntil(
 
 /** Returns the time of the next reading, and whether the execution keeps running until then. */
 function nextReading(
-	known: Known,
+	session: PlannedSession,
 	limits: Limits,
 	isQuick: boolean,
 ): { at: number; isKept: boolean } {
-	const { mode, since, isGiven, triedAt, failures, retryAfterMs, changedAt = 0, random } = known;
-	const until = mode === 'running' ? NEVER : isQuick ? 0 : activeUntil(known, limits);
+	const { mode, since, isGiven, triedAt, failures, retryAfterMs, changedAt = 0, random } = session;
+	const until = mode === 'running' ? NEVER : isQuick ? 0 : activeUntil(session, limits);
 	if (triedAt === undefined) {
 		const at = since + (isGiven ? 0 : MIN_POLL_MS);
 		return { at, isKept: at <= until };
@@ -185,31 +185,31 @@ function nextReading(
 	return { at: triedAt + longMs, isKept: false };
 }
 
-interface Planned {
+interface NextStep {
 	at: number;
 	isKept: boolean;
 }
 
 /** Returns when a session needs something: a try to start, a reading, or the end of a timeout, which wins over the shortest pause. */
-function nextStep(known: Known, limits: Limits, isQuick: boolean): Planned {
-	const { startAt, isUrgent, timeoutAt, triedAt, isBusy } = known;
+function nextStep(session: PlannedSession, limits: Limits, isQuick: boolean): NextStep {
+	const { startAt, isUrgent, timeoutAt, triedAt, isBusy } = session;
 	if (isBusy) return { at: NEVER, isKept: true };
 	if (startAt !== undefined) return { at: Math.min(startAt, timeoutAt), isKept: true };
 	if (isUrgent) return { at: 0, isKept: true };
-	const reading = nextReading(known, limits, isQuick);
+	const reading = nextReading(session, limits, isQuick);
 	// A timeout that a try came after changes nothing by itself.
 	const isPassed = triedAt !== undefined && triedAt >= timeoutAt;
 	return isPassed || reading.at <= timeoutAt ? reading : { ...reading, at: timeoutAt };
 }
 
 /** Returns whether a session is read before a pause, which would be too short otherwise: it's at least halfway to its time. */
-const isSoon = ({ triedAt = 0, startAt }: Known, { at }: Planned, now: number): boolean =>
+const isSoon = ({ triedAt = 0, startAt }: PlannedSession, { at }: NextStep, now: number): boolean =>
 	startAt === undefined && at <= now + SHORT_PAUSE_MS && now - triedAt >= SHORT_PAUSE_MS;
 
-const isBegun = ({ startAt, isBusy }: Known): boolean => startAt === undefined || isBusy;
+const isBegun = ({ startAt, isBusy }: PlannedSession): boolean => startAt === undefined || isBusy;
 
 /** Counts the sessions that have begun, by project. */
-function countBegun(sessions: readonly Known[]): Record<string, number> {
+function countBegun(sessions: readonly PlannedSession[]): Record<string, number> {
 	const begun: Record<string, number> = {};
 	for (const each of sessions)
 		if (each.project !== undefined && isBegun(each))
@@ -219,27 +219,27 @@ function countBegun(sessions: readonly Known[]): Record<string, number> {
 
 /** Returns a function that says whether a start that is due may happen now, and counts it if so. */
 function openSlots(
-	sessions: readonly Known[],
+	sessions: readonly PlannedSession[],
 	canSave: boolean,
 	others: Others,
 	{ sessions: { total, perProject } }: Limits,
-): (known: Known) => boolean {
+): (session: PlannedSession) => boolean {
 	const unsaved = sessions.filter(({ startAt, isUnsaved, isBusy }) =>
 		startAt === undefined ? canSave && isUnsaved : isBusy,
 	);
-	let left = START_SLICE - unsaved.length;
+	let slotsLeft = START_SLICE - unsaved.length;
 	const begun = countBegun(sessions);
 	for (const [project, count] of Object.entries(others.begun ?? {}))
 		begun[project] = (begun[project] ?? 0) + count;
 	return ({ project }) => {
-		if (left <= 0) return false;
+		if (slotsLeft <= 0) return false;
 		if (project !== undefined) {
 			const all = Object.values(begun).reduce((sum, count) => sum + count, 0);
-			const own = begun[project] ?? 0;
-			if (all >= total || (project !== '' && own >= perProject)) return false;
-			begun[project] = own + 1;
+			const inProject = begun[project] ?? 0;
+			if (all >= total || (project !== '' && inProject >= perProject)) return false;
+			begun[project] = inProject + 1;
 		}
-		left--;
+		slotsLeft--;
 		return true;
 	};
 }
@@ -249,7 +249,7 @@ function openSlots(
  * @param others what else the execution has to do
  */
 export function plan(
-	sessions: readonly Known[],
+	sessions: readonly PlannedSession[],
 	now: number,
 	others: Others,
 	limits: Limits,
@@ -261,14 +261,14 @@ export function plan(
 	// Beside a node that keeps the execution running, no pause saves anything.
 	const canSave = !isRunning && others.keeps !== 'running' && limits.watchedUntil <= now;
 	const mustSave = canSave && sessions.some(({ isUnsaved }) => isUnsaved);
-	const steps = sessions.map((known) => nextStep(known, limits, isQuick));
+	const steps = sessions.map((session) => nextStep(session, limits, isQuick));
 	const isStart = (index: number) => sessions[index].startAt !== undefined;
 
-	const takeSlot = openSlots(sessions, canSave, others, limits);
+	const useSlot = openSlots(sessions, canSave, others, limits);
 	const isDue = (index: number): boolean => {
 		if (steps[index].at > now) return false;
 		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
-		return takeSlot(sessions[index]);
+		return useSlot(sessions[index]);
 	};
 	const waitsForSlot = new Set<number>();
 	let due = steps.flatMap((step, index) => {
@@ -286,16 +286,16 @@ export function plan(
 	);
 	const keeps = isRunning ? 'running' : isBusy || (isKept && !mustSave) ? 'active' : undefined;
 	if (!mustSave && keeps === undefined && others.keeps === undefined && others.dueAt > now) {
-		due = sessions.flatMap((known, index) =>
-			isSoon(known, steps[index], now) || due.includes(index) ? [index] : [],
+		due = sessions.flatMap((session, index) =>
+			isSoon(session, steps[index], now) || due.includes(index) ? [index] : [],
 		);
 	}
 	const later = steps.filter((_, index) => !due.includes(index) && !waitsForSlot.has(index));
 	// A session of another entry may end when that entry is due.
 	const slotAt = waitsForSlot.size > 0 && others.begun ? others.dueAt : NEVER;
 	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(slotAt, ...later.map(({ at }) => at));
-	const unread = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
-	due.sort((one, other) => unread(one) - unread(other));
+	const unreadSince = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
+	due.sort((one, other) => unreadSince(one) - unreadSince(other));
 	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink, begun: countBegun(sessions) };
 }
 

@@ -8,7 +8,7 @@ const parseAddress = (text: string): URL | undefined =>
 	URL.canParse(text) ? new URL(text) : undefined;
 
 /** Characters that clients remove or read in different ways */
-const UNCLEAR = /[\s\\\p{Cc}]/u;
+const UNCLEAR_CHARACTER = /[\s\\\p{Cc}]/u;
 
 const MAX_ENCODED = 3;
 
@@ -16,7 +16,7 @@ const MAX_ENCODED = 3;
 const readRest = ({ pathname, search, hash }: URL): string => (pathname || '/') + search + hash;
 
 /** Returns that rest as each of several servers may read it: decoded, and without `..`. */
-function listPaths(url: URL): Set<string> {
+function listAddressPaths(url: URL): Set<string> {
 	let current = readRest(url);
 	const paths = new Set([current]);
 	for (let at = 0; at < MAX_ENCODED && /%[\da-f]{2}/i.test(current); at++) {
@@ -59,7 +59,7 @@ function readAddresses(text: string): URL[] {
 }
 
 /** Returns the scheme, user, host, port and the rest. */
-function listParts(url: URL): string[] {
+function listAddressParts(url: URL): string[] {
 	const { protocol, username, password, hostname, port } = url;
 	const user = password === '' ? username : `${username}:${password}`;
 	return [protocol.slice(0, -1), user, hostname, port, readRest(url)];
@@ -73,17 +73,17 @@ export type ComparedAddress = ReturnType<typeof compareAddress>;
 
 /** Returns a request's address in the forms that rules compare. */
 export function compareAddress(text: string) {
-	const isUnclear = UNCLEAR.test(text);
+	const isUnclear = UNCLEAR_CHARACTER.test(text);
 	// The URL's own text has resolved `%2e` already.
 	const isPlain = !isUnclear && !/%(?:2e|2f|5c)/i.test(text.split(/[?#]/, 1)[0]);
 	const url = isPlain ? parseAddress(text) : undefined;
 	const places = readAddresses(text).flatMap((each) =>
-		[...listPaths(each)].map((path) => foldPlace(foldHost(each.hostname) + path)),
+		[...listAddressPaths(each)].map((path) => foldPlace(foldHost(each.hostname) + path)),
 	);
 	return {
 		/** Undefined if an approval can't read it */
 		href: url?.href,
-		parts: url && listParts(url),
+		parts: url && listAddressParts(url),
 		/** Host and path. Empty if it can't be read. */
 		places,
 		hosts: places.map((place) => place.split('/', 1)[0]),
@@ -145,13 +145,13 @@ export function approveAddresses(parsed: string) {
 export function denyAddresses(parsed: string) {
 	const [, , , host = '', , path = ''] =
 		PARTS.exec(parsed) ?? PARTS.exec(`https://${parsed.replace(/^\/+/, '')}`) ?? [];
-	const known = foldHost(readHost('https', host));
+	const foldedHost = foldHost(readHost('https', host));
 	// A host alone is all of its pages.
 	const ends = path === '' || path === '/' ? [`/${ANY}`] : [path, decodePath(path)];
-	const globs = ends.map((end) => new Glob(foldPlace(known + end)));
+	const globs = ends.map((end) => new Glob(foldPlace(foldedHost + end)));
 	return {
 		/** The host that an address has. Undefined if it's compared with each. */
-		keys: hasWildcard(known) ? undefined : [foldCase(known)],
+		keys: hasWildcard(foldedHost) ? undefined : [foldCase(foldedHost)],
 		covers: ({ places }: ComparedAddress): boolean =>
 			globs.some((glob) => places.some((place) => glob.matches(place))),
 	};

@@ -20,14 +20,14 @@ import { splitWord, type ComparedCommand, type Words } from './words';
 // words and paths of its pattern, and asks wherever they stand.
 
 /** A host with a user, before the path: `git@host:path` */
-const REMOTE = /^[^/:@]+@[^/:@]+:/;
+const REMOTE_HOST = /^[^/:@]+@[^/:@]+:/;
 /** An address, and what is typed before it, such as `--url=` */
 const ADDRESS = /^([^\uFDD0\uFDD1]*?)([a-z][a-z\d+.-]*:\/\/.*)$/is;
 
 /** Compares a word of a pattern. */
-function typedWord(typed: string) {
-	const globs = listDeepForms(typed).map((form) => new Glob(form));
-	const [, before, place] = ADDRESS.exec(typed) ?? [];
+function compileWord(patternWord: string) {
+	const globs = listDeepForms(patternWord).map((form) => new Glob(form));
+	const [, before, place] = ADDRESS.exec(patternWord) ?? [];
 	const address = place === undefined ? undefined : approveAddresses(place);
 	const hasAddress = (word: string) =>
 		address !== undefined &&
@@ -38,12 +38,12 @@ function typedWord(typed: string) {
 			globs.some((glob) => glob.matches(word)) || hasAddress(word),
 		/** Returns whether the wildcards leave out what they must. They would match the word otherwise. */
 		covers(word: string, guards: Guards | undefined): boolean {
-			if (!hasWildcard(typed)) return true;
-			if (word.startsWith('-') && !typed.startsWith('-')) return false;
+			if (!hasWildcard(patternWord)) return true;
+			if (word.startsWith('-') && !patternWord.startsWith('-')) return false;
 			if (address) return guards === undefined && hasAddress(word);
-			const [remote = ''] = REMOTE.exec(word) ?? [];
-			const isOtherHost = word.includes('://') || !typed.startsWith(remote);
-			if (typed !== ANY && isOtherHost) return false;
+			const [remote = ''] = REMOTE_HOST.exec(word) ?? [];
+			const isOtherHost = word.includes('://') || !patternWord.startsWith(remote);
+			if (patternWord !== ANY && isOtherHost) return false;
 			return guards === undefined || globs.some((glob) => glob.matches(word, guards));
 		},
 	};
@@ -56,30 +56,30 @@ export function approveCommands(pattern: string) {
 	const parts = readPlainPattern(parsed) ?? [];
 	// A pattern with an operator is exact text only.
 	const isPart = parts.length === 1 && !hasOpenHost(pattern);
-	const { words: typed, assignments } = isPart ? parts[0] : { words: [], assignments: [] };
+	const { words: patternWords, assignments } = isPart ? parts[0] : { words: [], assignments: [] };
 	// ` *` at the end matches the remaining words.
-	const hasRest = typed.length > 1 && typed[typed.length - 1] === ANY;
-	const words = (hasRest ? typed.slice(0, -1) : typed).map(typedWord);
+	const hasRest = patternWords.length > 1 && patternWords[patternWords.length - 1] === ANY;
+	const words = (hasRest ? patternWords.slice(0, -1) : patternWords).map(compileWord);
 	const set = assignments.join(' ');
 
 	return {
 		/** The program, unless it has wildcards, or the pattern isn't one plain part */
-		keys: isPart && !hasWildcard(typed[0]) ? [typed[0]] : undefined,
+		keys: isPart && !hasWildcard(patternWords[0]) ? [patternWords[0]] : undefined,
 		reach(command: ComparedCommand, text: string): Reach {
-			const { problem, words: given, guards } = command;
+			const { problem, words: commandWords, guards } = command;
 			if (problem !== undefined)
 				return hasWildcards && raw.matches(text)
 					? held(`its wildcards match only plain words, and this contains ${problem}`)
 					: NO;
-			const { length } = given;
+			const { length } = commandWords;
 			if (!isPart || length < words.length || (length > words.length && !hasRest)) return NO;
 			if (set !== '' && set !== command.assignments.join(' ')) return NO;
-			if (!words.every((word, at) => word.matches(given[at]))) return NO;
+			if (!words.every((word, at) => word.matches(commandWords[at]))) return NO;
 			if (command.isAfterChange && parsed.includes('/'))
 				return held('its path may be another one in the folder of a cd before');
 			if (hasWildcards && command.changesFolder && !command.namesFolder)
 				return held('its wildcard needs one folder');
-			const other = given.find((word, at) => {
+			const other = commandWords.find((word, at) => {
 				const guarded = guards()[at];
 				return at < words.length ? !words[at].covers(word, guarded) : guarded !== undefined;
 			});
@@ -113,41 +113,43 @@ function findPiece(text: string): Finder {
 }
 
 /** Finds an address, or one that can't be read. `{a,b}` can be any. */
-function findAddress(typed: string): Finder {
-	const { covers } = denyAddresses(typed);
+function findAddress(word: string): Finder {
+	const { covers } = denyAddresses(word);
 	return (words) =>
 		words
 			.addresses()
 			.some(({ word, address }) => (address.isKnown ? covers(address) : /:\/\/|\{/.test(word)));
 }
 
-function findWord(typed: string): Finder {
-	const pieces = splitWord(typed).map(normalizePath);
+function findWord(word: string): Finder {
+	const pieces = splitWord(word).map(normalizePath);
 	const finders = pieces.filter((piece) => piece !== ANY).map(findPiece);
-	const hasAddress: Finder = IS_ADDRESS.test(typed) ? findAddress(typed) : () => false;
+	const hasAddress: Finder = IS_ADDRESS.test(word) ? findAddress(word) : () => false;
 	return (words, all) => finders.every((isIn) => isIn(words, all)) || hasAddress(words, all);
 }
 
-const isOption = (word: string): boolean => /^-./.test(word) && !hasWildcard(word.slice(0, 2));
+const isOptionWord = (word: string): boolean => /^-./.test(word) && !hasWildcard(word.slice(0, 2));
 
-function readPart(typed: readonly string[]) {
-	const [first, ...others] = typed.map((word) => foldCase(normalizePath(word)));
+function readPart(patternWords: readonly string[]) {
+	const [first, ...others] = patternWords.map((word) => foldCase(normalizePath(word)));
 	const name = hasWildcard(first) ? first : programName(first);
 	const line = [name, ...others];
 	const isOpen = others[others.length - 1] === ANY;
 	const program = new Glob(name);
 	const isName = splitWord(name)[0] === name && !hasWildcard(name);
 	const findProgram: Finder = isName ? (words) => words.has(program) : findWord(name);
-	const words = typed.slice(1).map(foldCase);
-	const options = words.filter(isOption);
-	const named = words.filter((word) => !isOption(word));
-	const finders = named.map(findWord);
+	const words = patternWords.slice(1).map(foldCase);
+	const options = words.filter(isOptionWord);
+	const otherWords = words.filter((word) => !isOptionWord(word));
+	const finders = otherWords.map(findWord);
 	return {
 		/** The name of its program, if it has no wildcards */
 		name: isName ? name : undefined,
-		size: typed.length,
+		size: patternWords.length,
 		/** Of its longest word that can't be shortened */
-		need: findNeed(named.filter((word) => /\d/.test(word) && !IS_ADDRESS.test(word)).join(' ')),
+		need: findNeed(
+			otherWords.filter((word) => /\d/.test(word) && !IS_ADDRESS.test(word)).join(' '),
+		),
 		/** What it says. ` *` at the end is also nothing. */
 		lines: [line, ...(isOpen ? [line.slice(0, -1)] : [])].map((each) => each.join(' ')),
 		/**
@@ -167,7 +169,7 @@ function readPart(typed: readonly string[]) {
 }
 
 /** Returns the words of each part, also if the pattern isn't plain words. */
-function listParts(pattern: string): string[][] {
+function listPatternParts(pattern: string): string[][] {
 	const plain = readPlainPattern(pattern);
 	if (plain) return plain.map(({ assignments, words }) => [...assignments, ...words]);
 	return pattern
@@ -178,7 +180,7 @@ function listParts(pattern: string): string[][] {
 
 export function denyCommands(pattern: string) {
 	const parsed = parsePattern(pattern);
-	const parts = listParts(parsed).map(readPart);
+	const parts = listPatternParts(parsed).map(readPart);
 	const only = parts.length === 1 ? parts[0] : undefined;
 	// If the pattern isn't plain, a plain command can only have its text in quotation marks.
 	const globs = [foldCase(parsed), ...(only?.lines ?? [])].map((line) => new Glob(line));
@@ -201,8 +203,8 @@ export function denyCommands(pattern: string) {
 			all: () => Words,
 		): Reach {
 			if (command.lines().some((line) => globs.some((glob) => glob.matches(line)))) return YES;
-			const unread = command.unread();
-			if (unread !== undefined) return doubt(unread);
+			const obstacle = command.unread();
+			if (obstacle !== undefined) return doubt(obstacle);
 			if (path?.mayMean(command.places(), () => all().places(), all().isAnywhere()))
 				return doubt('it has the same path');
 			if (isPath || !parts.some((part) => part.isMeantBy(command, all))) return NO;

@@ -21,13 +21,13 @@ const OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/|(?:\.\.(?:\/|$))+)/i;
 const UNTYPED = /\p{Cc}|(?<![^/])\.\.(?![^/])/gu;
 const NAME_OUTSIDE = /^(?:~[^/]*|\.\.)(?:\/\.\.)*\/([^/]+)/;
 
-const INVISIBLE = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const IGNORED_CHARACTERS = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** A folder of a process that is the current one, or the root */
 const OF_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
 
 /** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
 function foldPath(path: string): string {
-	const segments = foldCase(path.replace(INVISIBLE, ''))
+	const segments = foldCase(path.replace(IGNORED_CHARACTERS, ''))
 		.split('/')
 		.map((segment, at) => {
 			const name = at === 0 && DRIVE.test(segment) ? segment : segment.replace(/:.*$/s, '');
@@ -196,8 +196,8 @@ export function approveSearches(pattern: string) {
 export type ComparedPath = ReturnType<typeof comparePath>;
 
 /** Returns a request's path in the forms that rules compare. */
-export function comparePath(given: string) {
-	const text = normalizePath(given.replaceAll('\\', '/'));
+export function comparePath(requestPath: string) {
+	const text = normalizePath(requestPath.replaceAll('\\', '/'));
 	const guards = new Uint8Array(text.length);
 	guards.fill(1, 0, OUT.exec(text)?.[0].length ?? 0);
 	for (const { index } of text.matchAll(UNTYPED)) guards[index] = 1;

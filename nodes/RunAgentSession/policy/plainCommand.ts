@@ -159,6 +159,6 @@ export function readPlainCommand(text: string): PlainCommand {
 export function readPlainPattern(pattern: string): CommandPart[] | undefined {
 	if (CONTROL_CHARACTER.test(pattern)) return undefined;
 	const reader = new CommandReader(pattern);
-	const read = reader.read();
-	return 'parts' in read && !reader.hasComment ? read.parts : undefined;
+	const command = reader.read();
+	return 'parts' in command && !reader.hasComment ? command.parts : undefined;
 }

@@ -117,11 +117,13 @@ function compileDenial(pattern: string): Matcher {
 	return {
 		lookUp: (kind) => forms[kind](),
 		reach({ approvedAs, path, address, command }, request) {
-			const reached = path ? paths().reach(path) : NO;
-			if (reached.reach === 'yes' || (address && addresses().covers(address))) return YES;
-			const meant = command ? commands().reach(command, request.commands, request.words) : NO;
-			if (meant.reach !== 'no') return meant;
-			if (reached.reach !== 'no') return reached;
+			const pathReach = path ? paths().reach(path) : NO;
+			if (pathReach.reach === 'yes' || (address && addresses().covers(address))) return YES;
+			const commandReach = command
+				? commands().reach(command, request.commands, request.words)
+				: NO;
+			if (commandReach.reach !== 'no') return commandReach;
+			if (pathReach.reach !== 'no') return pathReach;
 			if (approvedAs === 'searches') return doubt('rules compare a search only as a whole');
 			// A text that can be anything may be no address.
 			return approvedAs === 'addresses' && address && !address.isKnown
@@ -135,21 +137,22 @@ function compileDenial(pattern: string): Matcher {
 const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const { isLiteral, hasValues, request } = rule;
 	const isApproval = rule.decision === 'approve';
-	const read = (text: string) => (isLiteral ? escapePattern(text) : text);
+	const toPattern = (text: string) => (isLiteral ? escapePattern(text) : text);
 	const fold = (text: string) => (isApproval ? text : text.trim().toLowerCase());
-	const typed = isLiteral ? read(rule.permission) : rule.permission.trim();
-	const permission = new Glob(fold(parsePattern(typed)));
+	const permissionPattern = isLiteral ? toPattern(rule.permission) : rule.permission.trim();
+	const permission = new Glob(fold(parsePattern(permissionPattern)));
 	const isLimited = isApproval && permission.text !== ANY && hasWildcard(permission.text);
-	const pattern = read(rule.pattern);
+	const pattern = toPattern(rule.pattern);
 	const parsed = parsePattern(pattern);
 	const compiled = lazily(() => (isApproval ? compileApproval : compileDenial)(pattern));
 	return {
 		rule,
 		exact: [...(hasValues ? [] : [rule.pattern]), ...(hasWildcard(parsed) ? [] : [parsed])],
 		isEverything: parsed.trim() !== '' && parsed.replaceAll(ANY, '').trim() === '',
-		isFor: (asked) =>
+		isFor: (requestPermission) =>
 			request !== undefined ||
-			(permission.matches(fold(asked)) && (!isLimited || PERMISSION.test(asked))),
+			(permission.matches(fold(requestPermission)) &&
+				(!isLimited || PERMISSION.test(requestPermission))),
 		lookUp: (kind) => compiled().lookUp(kind),
 		reach: (text, all) => compiled().reach(text, all),
 	};
@@ -166,55 +169,63 @@ const inOrder = (rules: readonly IndexedRule[]): IndexedRule[] =>
 		.sort((one, other) => one.at - other.at)
 		.filter(({ at }, index, all) => at !== all[index - 1]?.at);
 
+/** Returns the words by which a rule is found for texts of a kind. */
+const findKeys = (rule: IndexedRule, kind: Kind | undefined): Lookup =>
+	kind && !rule.isEverything ? rule.lookUp(kind) : {};
+
+/** Sorts rules by how a text or a request finds them. */
+function sortRules(rules: readonly IndexedRule[], kind: Kind | undefined) {
+	const byHash = new Map<string, IndexedRule[]>();
+	const byText = new Map<string, IndexedRule[]>();
+	const byKey = new Map<string, IndexedRule[]>();
+	const withNeed: IndexedRule[] = [];
+	const always: IndexedRule[] = [];
+	for (const each of rules) {
+		const { request } = each.rule;
+		if (request) {
+			getOrAdd(byHash, request.hash, () => []).push(each);
+			continue;
+		}
+		for (const text of each.exact) getOrAdd(byText, text, () => []).push(each);
+		const { keys, need } = findKeys(each, kind);
+		for (const key of keys ?? []) getOrAdd(byKey, key, () => []).push(each);
+		if (!keys) (need === undefined ? always : withNeed).push(each);
+	}
+	return { byHash, byText, byKey, withNeed, always };
+}
+
 /**
  * Returns functions that find the rules that can be about a text, in their order: it isn't compared with each of them.
  * @param kind undefined if a text of this permission can be of each
  */
 function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kind | undefined) {
-	const remembered = new Map<string, IndexedRule[]>();
-	const exact = new Map<string, IndexedRule[]>();
-	const keyed = new Map<string, IndexedRule[]>();
-	const needing: IndexedRule[] = [];
-	const always: IndexedRule[] = [];
-	const own = rules.filter((each) => each.isFor(permission));
-	const lookUp = (each: IndexedRule): Lookup =>
-		kind && !each.isEverything ? each.lookUp(kind) : {};
-	for (const each of own) {
-		const { request } = each.rule;
-		if (request) {
-			getOrAdd(remembered, request.hash, () => []).push(each);
-			continue;
-		}
-		for (const text of each.exact) getOrAdd(exact, text, () => []).push(each);
-		const { keys, need } = lookUp(each);
-		for (const key of keys ?? []) getOrAdd(keyed, key, () => []).push(each);
-		if (!keys) (need === undefined ? always : needing).push(each);
-	}
+	const applying = rules.filter((each) => each.isFor(permission));
+	const { byHash, byText, byKey, withNeed, always } = sortRules(applying, kind);
 	const everything = always.filter(({ isEverything }) => isEverything);
-	const denials = own.filter(({ rule }) => rule.decision !== 'approve');
-	const compared = [...keyed].map(([key, found]) => ({ key: new Glob(key), found }));
+	const denials = applying.filter(({ rule }) => rule.decision !== 'approve');
+	const keyGlobs = [...byKey].map(([key, keyRules]) => ({ key: new Glob(key), keyRules }));
 
 	function findKeyed({ command, path, address }: ComparedText, request: ComparedRequest) {
 		const start = command && (command.words[0] ?? command.text.trim().split(/\s/, 1)[0]);
-		if (denials.length === 0) return keyed.get(start ?? '') ?? [];
+		if (denials.length === 0) return byKey.get(start ?? '') ?? [];
 		// Any denial leaves what can't be read to an approver.
 		const isUnread = command?.unread() !== undefined || path?.hasOtherNotation;
 		if (isUnread || address?.isKnown === false)
-			return [...denials, ...(keyed.get(start ?? '') ?? [])];
+			return [...denials, ...(byKey.get(start ?? '') ?? [])];
 		const places = command?.places() ?? path?.places;
 		const words = [
 			...(command ? [start!, ...command.names, ...command.others().pieces] : []),
 			...(places?.names ?? []),
 			...(address?.hosts ?? []),
 		];
-		const found = new Set([needing, ...[...new Set(words)].map((word) => keyed.get(word) ?? [])]);
+		const found = new Set([withNeed, ...[...new Set(words)].map((word) => byKey.get(word) ?? [])]);
 		const globs = [...(command?.others().globs.values() ?? []), ...(places?.globs.flat() ?? [])];
 		if (globs.length > 0)
-			for (const { key, found: named } of compared)
-				if (globs.some((glob) => key.canMeet(glob))) found.add(named);
+			for (const { key, keyRules } of keyGlobs)
+				if (globs.some((glob) => key.canMeet(glob))) found.add(keyRules);
 		const all = lazily(() => (command ? request.words().places() : path!.places));
 		return [...found].flat().filter((each) => {
-			const { need } = lookUp(each);
+			const { need } = findKeys(each, kind);
 			return need === undefined || all().mayHave(need);
 		});
 	}
@@ -222,12 +233,12 @@ function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kin
 	return {
 		firstDenial: denials[0] as IndexedRule | undefined,
 		find: (text: ComparedText, request: ComparedRequest) =>
-			inOrder([...always, ...(exact.get(text.text) ?? []), ...findKeyed(text, request)]),
+			inOrder([...always, ...(byText.get(text.text) ?? []), ...findKeyed(text, request)]),
 		/** Returns the rules that match a text whatever it is. */
-		findWhole: (text: string) => inOrder([...everything, ...(exact.get(text) ?? [])]),
+		findWhole: (text: string) => inOrder([...everything, ...(byText.get(text) ?? [])]),
 		findRemembered(whole: ComparedRequest['whole']): IndexedRule[] {
-			const request = remembered.size > 0 ? whole() : undefined;
-			return (request ? (remembered.get(request.hash) ?? []) : []).filter(({ rule }) =>
+			const request = byHash.size > 0 ? whole() : undefined;
+			return (request ? (byHash.get(request.hash) ?? []) : []).filter(({ rule }) =>
 				isSameRequest(rule.request!, request!),
 			);
 		},
@@ -253,30 +264,31 @@ function ruleText(
 	request: ComparedRequest,
 	defaultDecision: Decision,
 ): TextRuling {
-	const shown = quoteText(text.shown);
-	let doubted: TextRuling | undefined;
-	let kept: string | undefined;
+	const quotedText = quoteText(text.shownText);
+	let doubtRuling: TextRuling | undefined;
+	let heldBecause: string | undefined;
 	for (const each of rules) {
 		const { name, rule, isEverything, exact } = each;
 		const { decision, pattern } = rule;
 		const isWhole = rule.request ?? (isEverything || exact.includes(text.text));
-		const reached = isWhole ? YES : each.reach(text, request);
-		if (reached.reach === 'yes') {
-			return doubted && decision !== 'deny' ? doubted : ruledBy(each, text.shown);
+		const reachOfText = isWhole ? YES : each.reach(text, request);
+		if (reachOfText.reach === 'yes') {
+			return doubtRuling && decision !== 'deny' ? doubtRuling : ruledBy(each, text.shownText);
 		}
-		if (reached.reach === 'doubt')
-			doubted ??= {
+		if (reachOfText.reach === 'doubt')
+			doubtRuling ??= {
 				decision: 'ask',
 				decidedBy: name,
-				because: `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${shown}: ${reached.because}`,
+				because: `${name} ${DECIDES[decision]} ${quoteText(pattern)}, and may mean ${quotedText}: ${reachOfText.because}`,
 			};
-		if (reached.reach === 'held') kept ??= `${name} doesn't approve ${shown}: ${reached.because}`;
+		if (reachOfText.reach === 'held')
+			heldBecause ??= `${name} doesn't approve ${quotedText}: ${reachOfText.because}`;
 	}
-	if (doubted && defaultDecision !== 'deny') return doubted;
+	if (doubtRuling && defaultDecision !== 'deny') return doubtRuling;
 	return {
 		decision: defaultDecision,
 		decidedBy: DEFAULT_DECISION,
-		because: kept ?? `no rule covers ${shown}`,
+		because: heldBecause ?? `no rule covers ${quotedText}`,
 		doesNothing: text.command?.doesNothing,
 	};
 }
@@ -298,8 +310,26 @@ function joinUnique(rulings: TextRuling[], name: 'decidedBy' | 'because', joint:
 	return [...unique.slice(0, MAX_NAMED), ...(others > 0 ? [`${others} more`] : [])].join(joint);
 }
 
+/** Joins the rulings of a request's texts. One denial denies, and one "ask" asks. */
+function joinRulings(rulings: readonly TextRuling[]): Ruling {
+	// A part that does nothing needs no rule beside others.
+	const doing = rulings.filter(({ doesNothing }) => !doesNothing);
+	const counting = doing.length > 0 ? doing : rulings;
+	const order: Decision[] = ['deny', 'ask', 'approve'];
+	const decision = order.find((each) => counting.some((one) => one.decision === each))!;
+	const deciding = counting.filter((one) => one.decision === decision);
+	return {
+		decision,
+		decidedBy: joinUnique(deciding, 'decidedBy', ' and '),
+		because: joinUnique(deciding, 'because', ', '),
+	};
+}
+
 /** Returns a function that decides the requests of one reading or call by rules. Each text is compared once. */
-function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compared: Set<unknown>) {
+function createRuler(
+	{ rules, moreRules = [], defaultDecision }: Policy,
+	comparedTexts: Set<unknown>,
+) {
 	const compiled = [...rules, ...moreRules].map((rule, at): IndexedRule => {
 		return { ...compileRule(rule), at, name: rule.name ?? `rule ${at + 1}` };
 	});
@@ -308,19 +338,19 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 	const contexts = new Map<string, Map<string, TextRuling[]>>();
 
 	function listRulings(request: ComparedRequest): TextRuling[] {
-		const { permission, isKnown, given, context, whole, read } = request;
+		const { permission, isKnown, texts, context, whole, readText } = request;
 		const indexFor = ({ approvedAs }: ComparedText): RuleIndex => {
 			const kind = isKnown ? approvedAs : undefined;
 			const make = () => indexRules(compiled, permission, kind);
 			return getOrAdd(indexes, `${kind} ${permission}`, make);
 		};
-		const also = indexFor(given[0]).findRemembered(whole);
+		const also = indexFor(texts[0]).findRemembered(whole);
 		const others = [context, ...also.map(({ at }) => at)].join(' ');
 		const rulings = getOrAdd(contexts, others, () => new Map<string, TextRuling[]>());
 		const ruleWhole = (each: ComparedText) => ruleTooMuch(each.text, indexFor(each), also);
 
 		function ruleParts(each: ComparedText): TextRuling[] {
-			const parts = read(each);
+			const parts = readText(each);
 			if (parts.length > MAX_REQUEST_TEXTS) return [ruleWhole(each)];
 			const { find } = indexFor(each);
 			return parts.map((part) =>
@@ -330,51 +360,40 @@ function createRuler({ rules, moreRules = [], defaultDecision }: Policy, compare
 
 		function ruleOnce(each: ComparedText): TextRuling[] {
 			const key = `${each.approvedAs} ${each.text}`;
-			const known = rulings.get(key);
-			if (known) return known;
-			const isTooMuch = each.text.length > MAX_TEXT_CHARACTERS || compared.size >= MAX_TEXTS;
+			const knownRulings = rulings.get(key);
+			if (knownRulings) return knownRulings;
+			const isTooMuch = each.text.length > MAX_TEXT_CHARACTERS || comparedTexts.size >= MAX_TEXTS;
 			if (isTooMuch) return [ruleWhole(each)];
-			const ruled = ruleParts(each);
-			rulings.set(key, ruled);
-			compared.add(ruled);
-			return ruled;
+			const partRulings = ruleParts(each);
+			rulings.set(key, partRulings);
+			comparedTexts.add(partRulings);
+			return partRulings;
 		}
 
-		if (given.length > MAX_REQUEST_TEXTS) return given.map(ruleWhole);
-		const found = given.flatMap(ruleOnce);
-		return found.length > MAX_REQUEST_TEXTS ? given.map(ruleWhole) : found;
+		if (texts.length > MAX_REQUEST_TEXTS) return texts.map(ruleWhole);
+		const found = texts.flatMap(ruleOnce);
+		return found.length > MAX_REQUEST_TEXTS ? texts.map(ruleWhole) : found;
 	}
 
-	/** Decides each text and each part of a command. One denial denies, and one "ask" asks. */
-	return (given: Record<string, unknown>): Ruling => {
-		const unreadable = findUnreadable(given);
+	return (request: Record<string, unknown>): Ruling => {
+		const unreadable = findUnreadable(request);
 		if (unreadable !== undefined) return askVerdict(unreadable);
-		const all = listRulings(readRequest(given));
-		// A part that does nothing needs no rule beside others.
-		const doing = all.filter(({ doesNothing }) => !doesNothing);
-		const listed = doing.length > 0 ? doing : all;
-		const order: Decision[] = ['deny', 'ask', 'approve'];
-		const decision = order.find((each) => listed.some((one) => one.decision === each))!;
-		const deciding = listed.filter((one) => one.decision === decision);
-		return {
-			decision,
-			decidedBy: joinUnique(deciding, 'decidedBy', ' and '),
-			because: joinUnique(deciding, 'because', ', '),
-		};
+		const rulings = listRulings(readRequest(request));
+		return joinRulings(rulings);
 	};
 }
 
 /**
  * Returns a function that applies a policy to the requests of one reading or call. Only rules need a permission and patterns, and
  * leave a request without them to an approver.
- * @param compared what other policies of the same call have compared
+ * @param comparedTexts what other policies of the same call have compared
  */
 export function createJudge(
 	policy: Policy,
-	compared = new Set<unknown>(),
+	comparedTexts = new Set<unknown>(),
 ): (interaction: unknown) => Ruling {
 	const { mode } = policy;
-	const ruleRequest = lazily(() => createRuler(policy, compared));
+	const ruleRequest = lazily(() => createRuler(policy, comparedTexts));
 	return (interaction) => {
 		const obstacle = findObstacle(interaction);
 		if (obstacle !== undefined || !isRecord(interaction)) return askVerdict(String(obstacle));

@@ -10,7 +10,7 @@ import { readCommand, Words, type ComparedCommand } from './words';
 /** A text of a request, or a part of its command. What a rule needs is read once. */
 export interface ComparedText {
 	text: string;
-	shown: string;
+	shownText: string;
 	/** How an approval reads it. A denial reads it in each of the ways below. */
 	approvedAs: Kind;
 	command?: ComparedCommand;
@@ -18,7 +18,7 @@ export interface ComparedText {
 	address?: ComparedAddress;
 }
 
-const FIELDS: Array<[name: string, kind: Kind]> = [
+const COMPARED_FIELDS: Array<[name: string, kind: Kind]> = [
 	['command', 'commands'],
 	['cmd', 'commands'],
 	['path', 'paths'],
@@ -28,13 +28,13 @@ const FIELDS: Array<[name: string, kind: Kind]> = [
 ];
 
 /** Returns the fields with texts, without empty ones. */
-const listFields = (request: Record<string, unknown>) =>
+const listComparedFields = (request: Record<string, unknown>) =>
 	[request, request.metadata]
 		.filter(isRecord)
 		.flatMap((place) => [place, place.input, place.args])
 		.filter(isRecord)
 		.flatMap((place) =>
-			FIELDS.filter(([name]) => Object.hasOwn(place, name)).map(([name, kind]) => {
+			COMPARED_FIELDS.filter(([name]) => Object.hasOwn(place, name)).map(([name, kind]) => {
 				return { name, kind, value: place[name] };
 			}),
 		)
@@ -49,21 +49,25 @@ export function findUnreadable(request: Record<string, unknown>): string | undef
 	if (!Array.isArray(patterns) || !patterns.every((pattern) => typeof pattern === 'string'))
 		return "its patterns aren't a list of texts";
 	if (patterns.length === 0) return 'it has no patterns';
-	const odd = listFields(request).find(({ value }) => typeof value !== 'string');
+	const odd = listComparedFields(request).find(({ value }) => typeof value !== 'string');
 	return odd && `its ${odd.name} isn't a text`;
 }
 
 /** Returns the texts that rules compare, each once: the patterns, and fields. */
-function listTexts(request: Record<string, unknown>): ComparedText[] {
+function listComparedTexts(request: Record<string, unknown>): ComparedText[] {
 	const { permission, patterns } = request as { permission: string; patterns: string[] };
-	const known = readPermission(permission)?.kind;
-	const describe = (text: string, own?: Kind): ComparedText => {
+	const kindOfPermission = readPermission(permission)?.kind;
+	const describe = (text: string, kindOfField?: Kind): ComparedText => {
 		const unknown = HAS_SCHEME.test(text) ? 'addresses' : 'commands';
-		return { text, shown: text, approvedAs: known ? (own ?? known) : unknown };
+		return {
+			text,
+			shownText: text,
+			approvedAs: kindOfPermission ? (kindOfField ?? kindOfPermission) : unknown,
+		};
 	};
 	const all = [
 		...patterns.map((text) => describe(text)),
-		...listFields(request).map(({ value, kind }) => describe(value as string, kind)),
+		...listComparedFields(request).map(({ value, kind }) => describe(value as string, kind)),
 	];
 	return [...new Map(all.map((each) => [`${each.approvedAs} ${each.text}`, each])).values()];
 }
@@ -74,11 +78,11 @@ export function readRequest(request: Record<string, unknown>) {
 	const isKnown = readPermission(permission) !== undefined;
 	const { cwd } = isRecord(request.metadata) && !('cwd' in request) ? request.metadata : request;
 	const folder = typeof cwd === 'string' ? cwd : undefined;
-	const given = listTexts(request);
-	const hasCommands = !isKnown || given.some(({ approvedAs }) => approvedAs === 'commands');
-	const commands = hasCommands ? given.map(({ text }) => text) : [];
+	const texts = listComparedTexts(request);
+	const hasCommands = !isKnown || texts.some(({ approvedAs }) => approvedAs === 'commands');
+	const commands = hasCommands ? texts.map(({ text }) => text) : [];
 	/** Reads a text in each of the ways in which rules can read it. A command has each of its parts. */
-	function read(text: ComparedText): ComparedText[] {
+	function readText(text: ComparedText): ComparedText[] {
 		const isKind = (kind: Kind) => kind === text.approvedAs || !isKnown;
 		const base: ComparedText = {
 			...text,
@@ -87,21 +91,21 @@ export function readRequest(request: Record<string, unknown>) {
 		};
 		if (!isKind('commands')) return [base];
 		return readCommand(text.text, folder).map((command) => {
-			return { ...base, shown: command.text, command };
+			return { ...base, shownText: command.text, command };
 		});
 	}
 	return {
 		permission,
 		/** True if the table has its permission */
 		isKnown,
-		given,
-		read,
+		texts,
+		readText,
 		/** The same in requests whose texts are compared with the same others */
 		context: JSON.stringify([
 			permission,
 			...(hasCommands ? [folder, ...[...commands].sort()] : []),
 		]),
-		commands: lazily(() => given.flatMap(read).flatMap(({ command }) => command ?? [])),
+		commands: lazily(() => texts.flatMap(readText).flatMap(({ command }) => command ?? [])),
 		/** Of all its commands */
 		words: lazily(() => new Words(commands.join('\n'))),
 		/** All of it, for remembered requests */

@@ -7,20 +7,20 @@ import { guardWords, programName } from './programs';
 
 // The words that a shell or another program may find in a text, whatever their place: a denial looks for its own in here.
 
-const PIECE = /[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu;
-const ESCAPE = /(?<!\\)\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
+const WORD_PIECE = /[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu;
+const SHELL_ESCAPE = /(?<!\\)\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
 const FOLDER_CHANGES = ['cd', 'pushd', 'popd', 'chdir'];
 /** Places in a joined option where a word can begin: `rm` in `-tfxrm` */
 const MAX_JOINED = 6;
 
 /** Returns the pieces of a word if other characters separate words, too. */
-export const splitWord = (word: string): string[] => word.match(PIECE) ?? [];
+export const splitWord = (word: string): string[] => word.match(WORD_PIECE) ?? [];
 
 /** Returns a text without what shells remove. `$1` is empty. */
 const unquote = (text: string): string => text.replace(/\\\n|\$[\d@*]|['"\\]/g, '');
 
 const unescape = (text: string): string =>
-	text.replace(ESCAPE, (_, hex?: string, unicode?: string, octal?: string) => {
+	text.replace(SHELL_ESCAPE, (_, hex?: string, unicode?: string, octal?: string) => {
 		const code = parseInt(hex ?? unicode ?? octal!, octal === undefined ? 16 : 8);
 		return code > 0x10ffff ? '' : String.fromCodePoint(code);
 	});
@@ -53,7 +53,7 @@ function expandLists(token: string): string[] {
 }
 
 /** Returns the texts of a command's words that can be paths. */
-function listPaths(text: string): string[] {
+function listPathTexts(text: string): string[] {
 	return (text.match(SHELL_WORD) ?? []).flatMap((word) => {
 		const value = unquote(word);
 		const forms = word.includes('\\') ? [value, word.replace(/\\+/g, '/')] : [value];
@@ -77,7 +77,7 @@ export class Words {
 	/** Its words, and what's behind another character in them, as paths */
 	readonly paths = lazily(() => {
 		const paths = new Set([...this.pieces, ...this.globs.keys()]);
-		for (const path of listPaths(this.text))
+		for (const path of listPathTexts(this.text))
 			for (const each of /[*?[{]/.test(path) ? expandLists(path).map(toGlob) : [path])
 				paths.add(each);
 		return paths;
@@ -161,10 +161,10 @@ const VARIANT = /\..*$/;
  * a quotation mark at the end of a word, it's only a character.
  */
 const VARIABLE = /\$(?:[\p{L}_({[]|"(?![\s;|&)]|$))/u;
-const PARAMETER = /\$(?:[\p{L}\p{N}_({['@*-]|"(?![\s;|&)]|$))/u;
+const ANY_VARIABLE = /\$(?:[\p{L}\p{N}_({['@*-]|"(?![\s;|&)]|$))/u;
 /** A list of names in a wildcard: `a@(b|c)` */
 const NAME_LIST = /[^\s;|&<>$=(){}'"`\\]\((?!\))/;
-const INVISIBLE = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
+const INVISIBLE_CHARACTER = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
 const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
 const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
 
@@ -173,14 +173,28 @@ const MAX_GLOBS = 50;
 
 /** Returns the unreadable piece of a part of a command. */
 function findUnreadableText(text: string, whole: string, isPlain: boolean): string | undefined {
-	if (INVISIBLE.test(text)) return 'it has invisible characters';
+	if (INVISIBLE_CHARACTER.test(text)) return 'it has invisible characters';
 	// `set` can give `$1` another meaning.
-	const variable = isPlain && !/set/i.test(unquote(whole)) ? VARIABLE : PARAMETER;
+	const variable = isPlain && !/set/i.test(unquote(whole)) ? VARIABLE : ANY_VARIABLE;
 	const odd = [/`/, variable, ...(isPlain ? [] : [/[%^]/, NAME_LIST])].find((each) =>
 		each.test(text),
 	);
 	if (odd) return `rules can't read ${quoteText(odd.exec(text)![0])}`;
 	return isPlain || CLOSED.test(text) ? undefined : 'a quotation mark is not closed';
+}
+
+/** Returns why a part reads more than is in it. */
+function findShell(
+	programs: readonly string[],
+	{ pieces, globs }: Words,
+	isPlain: boolean,
+): string | undefined {
+	const words = [...programs, ...pieces];
+	const shell =
+		(isPlain ? programs : words).find((name) => READING.includes(name)) ??
+		words.find((name) => SHELLS.has(name.replace(VERSION, '')));
+	if (shell) return `${quoteText(shell)} can run what isn't in the command`;
+	return globs.size > MAX_GLOBS ? 'it has too many wildcards' : undefined;
 }
 
 export type ComparedCommand = ReturnType<typeof compareCommand>;
@@ -189,14 +203,14 @@ export type ComparedCommand = ReturnType<typeof compareCommand>;
  * Describes a plain part, or a text without words that isn't plain.
  * @param whole the text that it's a part of
  * @param isAfterChange true if there's a `cd` before
- * @param own the request's folder
+ * @param requestFolder the request's folder
  * @param problem why the text isn't plain
  */
 function compareCommand(
 	part: CommandPart,
 	whole: string,
 	isAfterChange: boolean,
-	own: string | undefined,
+	requestFolder: string | undefined,
 	problem?: string,
 ) {
 	const { words, assignments, around } = part;
@@ -206,7 +220,10 @@ function compareCommand(
 	const programs = words.length > 0 ? [...new Set([programName(path), path].map(foldCase))] : [];
 	const isPlain = problem === undefined;
 	const isOwn =
-		first === 'cd' && others.length === 1 && own !== undefined && normalizePath(others[0]) === own;
+		first === 'cd' &&
+		others.length === 1 &&
+		requestFolder !== undefined &&
+		normalizePath(others[0]) === requestFolder;
 	const otherWords = lazily(() => new Words(SIMPLE.test(first) ? around : `${first} ${around}`));
 
 	const names = programs.flatMap((name) => [
@@ -214,16 +231,6 @@ function compareCommand(
 		name.replace(VERSION, ''),
 		...(first.includes('/') ? [] : [name.replace(VARIANT, '')]),
 	]);
-
-	/** Returns why it reads more than is in it. */
-	function findShell(): string | undefined {
-		const words = [...programs, ...otherWords().pieces];
-		const shell =
-			(isPlain ? programs : words).find((name) => READING.includes(name)) ??
-			words.find((name) => SHELLS.has(name.replace(VERSION, '')));
-		if (shell) return `${quoteText(shell)} can run what isn't in the command`;
-		return otherWords().globs.size > MAX_GLOBS ? 'it has too many wildcards' : undefined;
-	}
 
 	return {
 		...part,
@@ -252,21 +259,25 @@ function compareCommand(
 		/** All of its words that can be paths */
 		places: lazily(() => new Places([...otherWords().paths(), ...programs], otherWords().isOpen())),
 		/** Why a rule that denies or asks can't be sure what it runs */
-		unread: lazily(() => findUnreadableText(`${first} ${around}`, whole, isPlain) ?? findShell()),
+		unread: lazily(
+			() =>
+				findUnreadableText(`${first} ${around}`, whole, isPlain) ??
+				findShell(programs, otherWords(), isPlain),
+		),
 	};
 }
 
 /** Reads a command as rules compare it: its plain parts, or all of it. */
 export function readCommand(text: string, folder?: string): ComparedCommand[] {
-	const own = folder?.startsWith('/') ? normalizePath(folder) : undefined;
-	const read = readPlainCommand(text);
-	if ('problem' in read) {
+	const requestFolder = folder?.startsWith('/') ? normalizePath(folder) : undefined;
+	const plain = readPlainCommand(text);
+	if ('problem' in plain) {
 		const all = { text, words: [], assignments: [], around: text };
-		return [compareCommand(all, text, false, own, read.problem)];
+		return [compareCommand(all, text, false, requestFolder, plain.problem)];
 	}
 	let isAfterChange = false;
-	return read.parts.map((part) => {
-		const command = compareCommand(part, text, isAfterChange, own);
+	return plain.parts.map((part) => {
+		const command = compareCommand(part, text, isAfterChange, requestFolder);
 		isAfterChange ||= command.changesFolder;
 		return command;
 	});

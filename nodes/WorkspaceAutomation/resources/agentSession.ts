@@ -34,8 +34,8 @@ function readPatterns(label: string, value: unknown): string[] {
 		noun: 'pattern',
 		help: 'Enter the patterns of the request, one on each line or as a JSON list.',
 	};
-	const given = Array.isArray(value) ? value : readLines(requireText(label, value));
-	return readEntries(list, given, (pattern, refuse) =>
+	const patterns = Array.isArray(value) ? value : readLines(requireText(label, value));
+	return readEntries(list, patterns, (pattern, refuse) =>
 		typeof pattern === 'string' ? pattern : refuse('is not a text'),
 	);
 }

@@ -106,25 +106,25 @@ const rowsInOneItem = toggle(
 	'Whether to return a single item with data and rowCount, instead of one item per row',
 );
 
-const OWN_QUERY = 'own';
+const NO_TEMPLATE = 'own';
 
 export const analytics: Record<string, Operation> = {
 	query: {
 		description: 'Run a SQL query on the event data of the projects that the API key can access',
 		request: 'queryAnalytics',
 		fields: [
-			field('Query Template', 'table', 'options', OWN_QUERY, {
+			field('Query Template', 'table', 'options', NO_TEMPLATE, {
 				noDataExpression: true,
 				description:
 					'Fills in a query that reads this table. A query that you have edited is kept.',
 				hint: 'To replace an edited query, choose Own Query, clear the query, and choose a table again',
 				options: [
-					{ name: 'Own Query', value: OWN_QUERY, description: 'Start with an empty query' },
+					{ name: 'Own Query', value: NO_TEMPLATE, description: 'Start with an empty query' },
 					...ANALYTICS_TABLES.map(({ name, value, description }) => ({ name, value, description })),
 				],
 			}),
 			// The panel shows the default of the chosen table until someone changes it.
-			...[{ value: OWN_QUERY, query: '' }, ...ANALYTICS_TABLES].map(({ value, query }) => ({
+			...[{ value: NO_TEMPLATE, query: '' }, ...ANALYTICS_TABLES].map(({ value, query }) => ({
 				...queryField,
 				default: query,
 				displayOptions: { show: { table: [value] } },
@@ -159,7 +159,7 @@ export const analyticsOptions: Field[] = showFor<Field>(
 // The condition runs in the editor whenever someone types, so its patterns take linear time.
 
 /** Comments and strings, which run to the end of the query if nothing closes them */
-const TEXT = String.raw`/--.*|\/\/.*|#[ !].*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?)*(?:'|$)/g`;
+const COMMENT_OR_STRING = String.raw`/--.*|\/\/.*|#[ !].*|\/\*[^]*?(?:\*\/|$)|'(?:[^'\\]|\\[^]?)*(?:'|$)/g`;
 
 const CALL = String.raw`/\b\w+\s*\([^()]*\)/g`;
 
@@ -174,5 +174,5 @@ export const bareState: NodeHint = {
 	whenToDisplay: 'always',
 	message:
 		'Columns that end in _state hold intermediate results. Read them with their merge function and group by the other columns: countMerge(views_state), uniqMerge(unique_sessions_state), sumMerge(total_revenue_usd_state).',
-	displayCondition: `={{ $parameter["resource"] === "analytics" && ${STATE}.test(String($rawParameter["query"] ?? "").replace(${TEXT}, " ").replace(${CALL}, (call) => ${MERGE}.test(call) ? " " : call)) }}`,
+	displayCondition: `={{ $parameter["resource"] === "analytics" && ${STATE}.test(String($rawParameter["query"] ?? "").replace(${COMMENT_OR_STRING}, " ").replace(${CALL}, (call) => ${MERGE}.test(call) ? " " : call)) }}`,
 };

@@ -108,10 +108,10 @@ function parameterValue(expression: string, { evaluate }: Bindings): Named {
 
 function parseParameter(name: string, { parameters }: Bindings): Named {
 	if (parameters.has(name)) return [`The query parameter ${name}`, parameters.get(name)];
-	const known = [...parameters.keys()].join(', ') || 'none';
+	const names = [...parameters.keys()].join(', ') || 'none';
 	throw new WorkspaceAutomationError(
 		`The query parameter ${name} has no value`,
-		`Add it under Options > Query Parameters. Parameters so far: ${known}.`,
+		`Add it under Options > Query Parameters. Parameters so far: ${names}.`,
 	);
 }
 
@@ -145,10 +145,10 @@ function bindQuoted({ kind, text, start }: Token, query: QueryInput): string {
 			'Write \\\\ for a backslash that belongs to the text.',
 		);
 	}
-	const bound = text.replaceAll(HOLE, () =>
+	const boundText = text.replaceAll(HOLE, () =>
 		escaped(...parameterValue(query.nextExpression(), query)),
 	);
-	if (kind !== 'name' || bound.length > 2) return bound;
+	if (kind !== 'name' || boundText.length > 2) return boundText;
 	throw queryError(
 		template,
 		start,
@@ -173,10 +173,11 @@ function bindAlone({ kind, text, start }: Token, query: QueryInput): string {
 			"Put a space between them. For a part of a text or a name, put quotes around the whole: 'page {{ $json.page }}', `visits_{{ $json.year }}`.",
 		);
 	}
-	const named = isHole ? parameterValue(placeholder, query) : parseParameter(name, query);
-	const written = type === undefined ? literal(...named) : typedLiteral(...named, type);
+	const nameAndValue = isHole ? parameterValue(placeholder, query) : parseParameter(name, query);
+	const sqlText =
+		type === undefined ? literal(...nameAndValue) : typedLiteral(...nameAndValue, type);
 	// Two minus signs would start a comment.
-	return around[0] === '-' && written.startsWith('-') ? ` ${written}` : written;
+	return around[0] === '-' && sqlText.startsWith('-') ? ` ${sqlText}` : sqlText;
 }
 
 function bindToken(token: Token, query: QueryInput): string {
@@ -201,9 +202,9 @@ export function bind(sql: string, values: Bindings): string {
 	if (text.trim() === HOLE) return requireText('Query', values.evaluate(expressions[0]));
 	let hole = 0;
 	const query = { ...values, template, nextExpression: () => expressions[hole++] };
-	let bound = '';
-	for (const token of tokenize(template)) bound += bindToken(token, query);
-	return bound;
+	let boundSql = '';
+	for (const token of tokenize(template)) boundSql += bindToken(token, query);
+	return boundSql;
 }
 
 const STATEMENT = /^(?:select|insert|update|delete|create|alter|drop|truncate|optimize|explain)$/i;

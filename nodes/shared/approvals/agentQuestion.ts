@@ -62,8 +62,8 @@ export function readQuestion(question: Record<string, unknown>): AgentQuestion {
 	const { name, text } = findText(question);
 	const options = readAgentOptions(question.response);
 	const others: AgentQuestion['others'] = [];
-	for (const [field, given] of Object.entries(question)) {
-		const value = field === 'response' ? restOf(given, options) : given;
+	for (const [field, fieldValue] of Object.entries(question)) {
+		const value = field === 'response' ? restOf(fieldValue, options) : fieldValue;
 		const isEmpty = value === undefined || value === null || value === '';
 		if (!isEmpty && !['type', 'id', name].includes(field))
 			others.push({ name: field, text: toText(value) });

@@ -103,37 +103,37 @@ const NAMES_NOTHING = /^(?:[a-z]?\d*|(?=.*\d)[\da-f]{4,})$/;
 
 function readOptionText(text: string): OptionReading {
 	if (text.length > MAX_OPTION_LENGTH) return UNCLEAR;
-	const said = normalizeWords(text);
-	const says = (list: readonly string[]) => said.some((word) => list.includes(word));
+	const optionWords = normalizeWords(text);
+	const says = (list: readonly string[]) => optionWords.some((word) => list.includes(word));
 	const [denies, once, lasting] = [DENYING_WORDS, ['once'], [...LASTING_WORDS, WIDENS]].map(says);
 	const approves = says([...APPROVING_WORDS, ...LASTING_WORDS, 'once']);
-	const unknown = said.filter((word) => !KNOWN_WORDS.has(word));
+	const unknown = optionWords.filter((word) => !KNOWN_WORDS.has(word));
 	if (!approves && !denies) {
 		if (says(NEGATING_WORDS)) return UNCLEAR;
 		const foreign = unknown.some((word) => !NAMES_NOTHING.test(word));
-		return { side: 'silent', once, lasting, foreign, words: said };
+		return { side: 'silent', once, lasting, foreign, words: optionWords };
 	}
 	if (unknown.length > 0 || (denies && says(APPROVING_WORDS)) || (once && lasting)) return UNCLEAR;
-	return { side: denies ? 'deny' : 'approve', once, lasting, foreign: false, words: said };
+	return { side: denies ? 'deny' : 'approve', once, lasting, foreign: false, words: optionWords };
 }
 
 /** Combines an option's value and label: one decides, and the other may veto. With more fields, only these words make it once. */
 function readOption({ value, label, hasMore, saysLasting }: Option): OptionReading {
-	const read = [readOptionText(value), readOptionText(label)];
-	const [first, second] = read[0].side === 'silent' ? [read[1], read[0]] : read;
+	const readings = [readOptionText(value), readOptionText(label)];
+	const [first, second] = readings[0].side === 'silent' ? [readings[1], readings[0]] : readings;
 	const once = first.once || second.once;
 	const wordsLast = first.lasting || second.lasting;
 	const mayLast = hasMore === true && first.side === 'approve' && !once;
 	const lasting = wordsLast || saysLasting === true || mayLast;
 	const agree = second.side === 'silent' || first.side === second.side;
 	// Unknown words may limit an approval, unless the value itself says for how long. A denial that lasts still denies.
-	const saysHowLong = read[0].side === 'approve' && (read[0].once || read[0].lasting);
+	const saysHowLong = readings[0].side === 'approve' && (readings[0].once || readings[0].lasting);
 	const mayMeanMore = (once && wordsLast) || (second.foreign && !saysHowLong);
 	// An unknown value may approve, even if its label denies.
-	const mayApprove = first.side === 'deny' && first === read[1] && second.foreign;
+	const mayApprove = first.side === 'deny' && first === readings[1] && second.foreign;
 	const unclear = !agree || mayApprove || (first.side === 'approve' && mayMeanMore);
-	const { words: said } = second.lasting && !first.lasting ? second : first;
-	return { ...first, side: unclear ? 'unclear' : first.side, once, lasting, words: said };
+	const { words: optionWords } = second.lasting && !first.lasting ? second : first;
+	return { ...first, side: unclear ? 'unclear' : first.side, once, lasting, words: optionWords };
 }
 
 export type ChoiceName = 'Approve once' | 'Always approve' | 'Deny' | 'Always deny';
@@ -181,10 +181,10 @@ function toMeaning(
 	reading: OptionReading,
 	preferences: Partial<OptionPreferences>,
 ): OptionMeaning {
-	const named = readNamedSide(option.value, preferences);
-	const known = reading.side === 'silent' ? 'unclear' : reading.side;
-	const side = named ?? known;
-	const lasts = named === undefined ? reading.lasting : canLast(option, reading);
+	const namedSide = readNamedSide(option.value, preferences);
+	const knownSide = reading.side === 'silent' ? 'unclear' : reading.side;
+	const side = namedSide ?? knownSide;
+	const lasts = namedSide === undefined ? reading.lasting : canLast(option, reading);
 	return { side, lasts, name: CHOICE_NAMES[side][lasts ? 1 : 0] };
 }
 
@@ -208,14 +208,14 @@ export function readChoices(
 	preferences: Partial<OptionPreferences> = {},
 ): OptionChoice[] {
 	if (options.length > MAX_OPTIONS) return [];
-	const offered = new Map<string, OptionChoice[]>();
+	const choices = new Map<string, OptionChoice[]>();
 	for (const option of options) {
 		const reading = readOption(option);
 		const choice = { ...option, ...toMeaning(option, reading, preferences), words: reading.words };
 		const key = option.value;
-		offered.set(key, [...(offered.get(key) ?? []), choice]);
+		choices.set(key, [...(choices.get(key) ?? []), choice]);
 	}
-	const clear = [...offered.values()].filter(([{ value, side, lasts }, ...others]) =>
+	const clear = [...choices.values()].filter(([{ value, side, lasts }, ...others]) =>
 		others.every((o) => o.value === value && o.side === side && o.lasts === lasts),
 	);
 	return clear.map(([choice]) => choice);
@@ -246,11 +246,11 @@ export function chooseOption(
 		[decision, undefined].includes(readNamedSide(value, preferences) as typeof decision),
 	);
 	for (const name of decision === 'approve' ? approveValues : denyValues) {
-		const named = usable.filter(({ value }) => isNamed(value, [name]));
-		const values = new Set(named.map(({ value }) => value));
+		const namedOptions = usable.filter(({ value }) => isNamed(value, [name]));
+		const values = new Set(namedOptions.map(({ value }) => value));
 		const mayApprove =
-			decision === 'deny' && named.some((option) => readOption(option).side === 'approve');
-		if (values.size === 1 && !mayApprove) return named[0].value;
+			decision === 'deny' && namedOptions.some((option) => readOption(option).side === 'approve');
+		if (values.size === 1 && !mayApprove) return namedOptions[0].value;
 	}
 	const fitting = readChoices(usable).filter(({ side }) => side === decision);
 	const lasting = fitting.filter(({ lasts }) => lasts);

@@ -40,8 +40,10 @@ function steadyText(name: string, value: unknown): unknown {
 }
 
 /** Writes fields without what differs in each request, not in anything deeper. */
-const steadyJson = (fields: Fields, left: ReadonlySet<string>): string | undefined =>
-	sortedJson(fields, (name, value) => (left.has(name) ? undefined : steadyText(name, value)));
+const steadyJson = (fields: Fields, ignoredFields: ReadonlySet<string>): string | undefined =>
+	sortedJson(fields, (name, value) =>
+		ignoredFields.has(name) ? undefined : steadyText(name, value),
+	);
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
@@ -53,9 +55,12 @@ export function readWholeRequest(request: Fields): RememberedRequest | undefined
 		return undefined;
 	const has = (name: string) => Object.hasOwn(request, name);
 	const isDecision = !has('id') && has('decidedBy') && has('interactionId');
-	const left = isDecision ? UNCOMPARED_OF_DECISIONS : UNCOMPARED_AT_TOP;
+	const ignoredFields = isDecision ? UNCOMPARED_OF_DECISIONS : UNCOMPARED_AT_TOP;
 	const hasFields = isRecord(metadata);
-	const top = steadyJson(request, hasFields ? new Set([...left, 'metadata']) : left);
+	const top = steadyJson(
+		request,
+		hasFields ? new Set([...ignoredFields, 'metadata']) : ignoredFields,
+	);
 	const below = hasFields ? steadyJson(metadata, UNCOMPARED) : '';
 	if (top === undefined || below === undefined) return undefined;
 	return { permission, patterns, hash: fingerprint(`${top}\n${below}`) };

@@ -7,7 +7,7 @@ import { quoteVisible } from './visibleText';
 
 /** Key of this package's mark on what is left of a request that is too large */
 const TOO_LARGE = 'n8nTooLarge';
-const MAX_PERMISSION_LENGTH = 200;
+const MAX_PERMISSION_CHARACTERS = 200;
 
 type AnyFields = Record<string, unknown>;
 
@@ -21,14 +21,14 @@ export function limitRequest<T extends AnyFields & { id: string; type: string }>
 	const isNamed = typeof permission === 'string';
 	return {
 		id,
-		type: type.slice(0, MAX_PERMISSION_LENGTH),
-		...(isNamed && { permission: permission.slice(0, MAX_PERMISSION_LENGTH) }),
+		type: type.slice(0, MAX_PERMISSION_CHARACTERS),
+		...(isNamed && { permission: permission.slice(0, MAX_PERMISSION_CHARACTERS) }),
 		[TOO_LARGE]: bytes,
 	};
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isOption = (value: unknown): boolean =>
+const isListedOption = (value: unknown): boolean =>
 	isRecord(value) && isText(value.value) && isText(value.label);
 const isListOf = (value: unknown, isRight: (each: unknown) => boolean): boolean =>
 	Array.isArray(value) && value.every(isRight);
@@ -48,14 +48,14 @@ const PERMISSION_SHAPE: ReadonlyArray<
 	[
 		'permission',
 		({ permission }) => permission,
-		(value) => isText(value) && value.length <= MAX_PERMISSION_LENGTH,
-		`a text of at most ${MAX_PERMISSION_LENGTH} characters`,
+		(value) => isText(value) && value.length <= MAX_PERMISSION_CHARACTERS,
+		`a text of at most ${MAX_PERMISSION_CHARACTERS} characters`,
 	],
 	['patterns', ({ patterns }) => patterns, (value) => isListOf(value, isText), 'a list of texts'],
 	[
 		'response.options',
 		optionsOf,
-		(value) => isListOf(value, isOption),
+		(value) => isListOf(value, isListedOption),
 		'a list of options with a value and a label',
 	],
 	[
@@ -70,11 +70,11 @@ const PERMISSION_SHAPE: ReadonlyArray<
 export function findShapeProblem(request: AnyFields): string | undefined {
 	if (TOO_LARGE in request) return 'it is too large';
 	if (request.type !== 'permission') return undefined;
-	const wrong = PERMISSION_SHAPE.find(([, read, isRight]) => !isRight(read(request)));
+	const wrong = PERMISSION_SHAPE.find(([, readField, isRight]) => !isRight(readField(request)));
 	if (!wrong) return undefined;
-	const [field, read, , is] = wrong;
+	const [field, readField, , is] = wrong;
 	const verb = field.endsWith('s') ? "aren't" : "isn't";
-	return `its ${field} ${verb} ${is}: ${quote(read(request), 100)}`;
+	return `its ${field} ${verb} ${is}: ${quote(readField(request), 100)}`;
 }
 
 /** Returns why nobody can answer a pending request, or undefined. */

@@ -29,16 +29,16 @@ const UNSEEN = /^(?! )[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]$/u;
 const MARK_CHARACTER = /^\p{M}$/u;
 const LETTER = /^\p{L}$/u;
 /** Combining marks after a letter in real writing. More of them can cover the lines around. */
-const MAX_MARKS = 3;
+const MAX_COMBINING_MARKS = 3;
 
 /** Creates a test for invisible characters and marks that cover others. It needs all characters in their order. */
 function createHiddenTest(): (character: string) => boolean {
 	/** Since the latest letter. Without a letter, no mark fits. */
-	let marks = MAX_MARKS;
+	let marks = MAX_COMBINING_MARKS;
 	return (character) => {
 		const isMark = MARK_CHARACTER.test(character);
-		marks = LETTER.test(character) ? 0 : isMark ? marks + 1 : MAX_MARKS;
-		return UNSEEN.test(character) || (isMark && marks > MAX_MARKS);
+		marks = LETTER.test(character) ? 0 : isMark ? marks + 1 : MAX_COMBINING_MARKS;
+		return UNSEEN.test(character) || (isMark && marks > MAX_COMBINING_MARKS);
 	};
 }
 
@@ -75,7 +75,7 @@ export function visibleText(
 	defused: Defusing = defuse,
 ): { shown: string; hidden: number } {
 	let shown = '';
-	let taken = 0;
+	let length = 0;
 	const isHidden = createHiddenTest();
 	// Each character shows as at least as many units as it has. The limit keeps long texts from taking more time.
 	const start = text.slice(0, limit + 2);
@@ -84,14 +84,14 @@ export function visibleText(
 	for (const [at, character] of characters.entries()) {
 		const isUnclear = isHidden(character) || RESERVED_CHARACTERS.has(character);
 		const inARow = [characters[at - 1], characters[at + 1]].includes(' ');
-		const isDefused = signs[taken] !== start[taken];
-		const sign = isDefused ? signs[taken] : isUnclear ? showCodePoint(character) : character;
+		const isDefused = signs[length] !== start[length];
+		const sign = isDefused ? signs[length] : isUnclear ? showCodePoint(character) : character;
 		const piece = character === ' ' && inARow ? SPACE_IN_A_ROW : sign;
 		if (shown.length + piece.length > limit) break;
 		shown += piece;
-		taken += character.length;
+		length += character.length;
 	}
-	return { shown, hidden: text.length - taken };
+	return { shown, hidden: text.length - length };
 }
 
 /** Quotes foreign text with « and », which it can't contain, and counts the rest. */
@@ -137,7 +137,7 @@ const anyOf = (scripts: readonly string[]): RegExp => new RegExp(`[${scripts.joi
 const ANY_SCRIPT = anyOf(SCRIPTS);
 /** Each script, and all others */
 const SCRIPT_TESTS = SCRIPTS.map((script) => ({
-	own: anyOf([script]),
+	letters: anyOf([script]),
 	others: anyOf(SCRIPTS.filter((each) => each !== script)),
 }));
 
@@ -145,7 +145,7 @@ const SCRIPT_TESTS = SCRIPTS.map((script) => ({
 function mixesScripts(word: string): boolean {
 	const [letter] = ANY_SCRIPT.exec(word) ?? [];
 	if (letter === undefined) return false;
-	return SCRIPT_TESTS.find(({ own }) => own.test(letter))!.others.test(word);
+	return SCRIPT_TESTS.find(({ letters }) => letters.test(letter))!.others.test(word);
 }
 
 /** Words of which every letter looks like one of ours, in scripts that are in use */
@@ -176,7 +176,7 @@ const looksLikeAnother = (token: string): boolean =>
 		[...token].some(isFormOfAscii));
 
 /** Most texts, in which nothing has to be looked for */
-const PLAIN = /^[ -~]*$/;
+const PLAIN_TEXT = /^[ -~]*$/;
 
 /** A word, signs of ASCII, or any other character */
 const TOKEN = /[\p{L}\p{M}\p{N}]+|[ !-/:-@[-`{-~]+|[^]/gu;
@@ -193,7 +193,7 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 	// Never ends with half of a character
 	const start = text.length > limit ? text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '') : text;
 	const hidden = text.length - start.length;
-	if (PLAIN.test(start))
+	if (PLAIN_TEXT.test(start))
 		return { parts: start === '' ? [] : [{ kind: 'text', text: start }], hidden };
 	const parts: TextPart[] = [];
 	const add = (kind: TextPart['kind'], piece: string) => {

@@ -19,9 +19,9 @@ export const continuesOnError = (
 // So this is a list of the forms that can't, and everything else counts as the model's.
 
 /** Without braces, because n8n ends an expression at the first `}}` */
-const TEXT = `(?:'[^'\\\\{}\\n]*'|"[^"\\\\{}\\n]*")`;
+const TEXT_LITERAL = `(?:'[^'\\\\{}\\n]*'|"[^"\\\\{}\\n]*")`;
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
-const LITERAL = `(?:${TEXT}|-?[0-9]+(?:\\.[0-9]+)?|true|false)`;
+const LITERAL = `(?:${TEXT_LITERAL}|-?[0-9]+(?:\\.[0-9]+)?|true|false)`;
 const OBJECT = `\\{ *${NAME} *: *${LITERAL}(?: *, *${NAME} *: *${LITERAL})* *\\}`;
 const ARGUMENT = `(?:${LITERAL}|${OBJECT})`;
 const ARGUMENTS = `\\( *(?:${ARGUMENT}(?: *, *${ARGUMENT})*)? *\\)`;
@@ -33,12 +33,12 @@ const METHODS = [
 	...['toSeconds', 'toUnixInteger', 'toDateTime'],
 ];
 const CALLS = `(?:\\.(?:${METHODS.join('|')})${ARGUMENTS})*`;
-const PATH = `(?:\\.${NAME}|\\[ *(?:${TEXT}|[0-9]+) *\\])+`;
+const PATH = `(?:\\.${NAME}|\\[ *(?:${TEXT_LITERAL}|[0-9]+) *\\])+`;
 const ROOTS = [
 	`\\$(?:vars|workflow|execution)\\.${NAME}`,
 	'\\$now',
 	'\\$today',
-	`\\$\\( *${TEXT} *\\)\\.first\\(\\)\\.json${PATH}`,
+	`\\$\\( *${TEXT_LITERAL} *\\)\\.first\\(\\)\\.json${PATH}`,
 ];
 const FORM = new RegExp(`^(?:${ROOTS.join('|')})${CALLS}$`);
 

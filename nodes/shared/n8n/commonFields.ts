@@ -181,8 +181,8 @@ export const simplifyOutput =
 	(items: INodeExecutionData[], settings: Entered['settings']): INodeExecutionData[] => {
 		if (settings.simplify !== true) return items;
 		return items.map(({ json }) => {
-			const known = Object.entries(simple(json)).filter(([, value]) => value !== undefined);
-			return { json: Object.fromEntries(known) as IDataObject };
+			const definedFields = Object.entries(simple(json)).filter(([, value]) => value !== undefined);
+			return { json: Object.fromEntries(definedFields) as IDataObject };
 		});
 	};
 
@@ -204,7 +204,7 @@ export const queryField = textField('Query', 'query', {
 	hint: "Expressions are inserted as escaped literals, so you don't need quotes. Read _state columns with a merge function.",
 });
 
-const PARAMETER = { name: entryText(), value: (value: unknown) => value };
+const QUERY_PARAMETER = { name: entryText(), value: (value: unknown) => value };
 
 export const queryParameters: Field<Map<string, unknown>> = {
 	displayName: 'Query Parameters',
@@ -217,7 +217,7 @@ export const queryParameters: Field<Map<string, unknown>> = {
 	check(label, value) {
 		const list = { label, noun: 'parameter', help: 'Enter the name between the braces.' };
 		const parameters = readEntries(list, listRows(value, 'values'), (parameter, refuse) =>
-			readValues(PARAMETER, parameter, refuse),
+			readValues(QUERY_PARAMETER, parameter, refuse),
 		);
 		return new Map(parameters.map(({ name, value }) => [name.trim(), value]));
 	},

@@ -67,8 +67,8 @@ export function readValues<T extends object>(
  * @throws WorkspaceAutomationError for anything else
  */
 export function listEntries({ label, noun, help }: EntryList, field: unknown): unknown[] {
-	const given = isBlank(field) ? [] : field;
-	const parsed = typeof given === 'string' ? tryParseJson(given) : given;
+	const fieldValue = isBlank(field) ? [] : field;
+	const parsed = typeof fieldValue === 'string' ? tryParseJson(fieldValue) : fieldValue;
 	const json = isTooDeep(parsed) ? '' : (JSON.stringify(parsed) ?? '');
 	const plain = json.length > MAX_LIST_CHARACTERS ? undefined : tryParseJson(json);
 	const entries = isRecord(plain) ? [plain] : plain;

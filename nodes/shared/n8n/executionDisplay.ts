@@ -23,7 +23,7 @@ export function setCustomData(
 	context: CustomDataContext,
 	values:
 		| Record<string, string | undefined>
-		| ((taken: Record<string, string>) => Record<string, string | undefined>),
+		| ((customValues: Record<string, string>) => Record<string, string | undefined>),
 ): void {
 	try {
 		// n8n added `customData` in 2.16. Older versions have it only in the Code node's `$execution`.
@@ -44,12 +44,12 @@ export const setSessionCustomData = (
 	context: CustomDataContext,
 	{ sessionId, dashboardUrl }: { sessionId: string; dashboardUrl?: string },
 ): void =>
-	setCustomData(context, (taken) => {
-		if ([undefined, sessionId].includes(taken.sessionId)) return { sessionId, dashboardUrl };
-		if (LIST_KEYS.some((key) => taken[key]?.split(',').includes(sessionId))) return {};
-		const listed = (key: string) => [taken[key], sessionId].filter(Boolean).join();
-		const free = LIST_KEYS.find((key) => listed(key).length <= MAX_CUSTOM_VALUE_LENGTH);
-		return free === undefined ? {} : { [free]: listed(free) };
+	setCustomData(context, (customValues) => {
+		if ([undefined, sessionId].includes(customValues.sessionId)) return { sessionId, dashboardUrl };
+		if (LIST_KEYS.some((key) => customValues[key]?.split(',').includes(sessionId))) return {};
+		const withSession = (key: string) => [customValues[key], sessionId].filter(Boolean).join();
+		const free = LIST_KEYS.find((key) => withSession(key).length <= MAX_CUSTOM_VALUE_LENGTH);
+		return free === undefined ? {} : { [free]: withSession(free) };
 	});
 
 export interface ChatStream {

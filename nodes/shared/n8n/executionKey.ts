@@ -14,15 +14,15 @@ import { fingerprint, nonEmptyText } from '../values';
 export type AnyContext = IExecuteFunctions | IExecuteSingleFunctions;
 
 /** n8n's contexts have these members, and its types don't. */
-interface PrivateContext {
+interface RetryContext {
 	runExecutionData?: IRunExecutionData | null;
 	getExecutionContext?(): Partial<IExecutionContext> | undefined;
 }
 
-const readData = (context: unknown) => (context as PrivateContext).runExecutionData ?? undefined;
+const readRunData = (context: unknown) => (context as RetryContext).runExecutionData ?? undefined;
 
 const listRuns = (context: unknown, name: string): ITaskData[] =>
-	readData(context)?.resultData.runData[name] ?? [];
+	readRunData(context)?.resultData.runData[name] ?? [];
 
 /** n8n's crash recovery adds a run for each node that had started: a crashed one, or one with an artificial item. */
 const isRecovered = ({ executionStatus, data }: ITaskData): boolean =>
@@ -42,7 +42,7 @@ const starts = new WeakMap<object, string>();
 
 /** Returns a fingerprint of what the trigger returned. A retry of a killed execution gets the same from its trigger. */
 function fingerprintStart(context: unknown): string {
-	const data = readData(context);
+	const data = readRunData(context);
 	if (!data) return '';
 	const known = starts.get(data);
 	if (known !== undefined) return known;
@@ -77,7 +77,7 @@ export const addCall = (
 });
 
 export const isChild = (context: AnyContext): boolean =>
-	readData(context)?.parentExecution !== undefined;
+	readRunData(context)?.parentExecution !== undefined;
 
 /** Returns n8n 2's resume token, which an execution and its retries share. */
 function readSignature(context: Pick<AnyContext, 'getWorkflowDataProxy'>): string | undefined {
@@ -97,12 +97,12 @@ function readSignature(context: Pick<AnyContext, 'getWorkflowDataProxy'>): strin
 export function readExecutionKeys(context: AnyContext, origin?: string): ExecutionKeys {
 	if (origin !== undefined) return { exact: [origin], counting: origin };
 	const signature = readSignature(context);
-	const parent = readData(context)?.parentExecution;
+	const parent = readRunData(context)?.parentExecution;
 	if (signature !== undefined && !parent) return { exact: [signature], counting: signature };
 	const own = String(context.getExecutionId());
 	const start = fingerprintStart(context);
 	const { establishedAt, source } =
-		(parent ? parent.executionContext : (context as PrivateContext).getExecutionContext?.()) ?? {};
+		(parent ? parent.executionContext : (context as RetryContext).getExecutionContext?.()) ?? {};
 	const saved = establishedAt === undefined ? undefined : `${establishedAt} ${start}`;
 	const isKilled = signature === undefined && source === 'retry';
 	const retried = isKilled ? start : (saved ?? start);

@@ -212,10 +212,10 @@ export function readParameter<T>(panel: Panel, declared: Field<T>, parent = ''):
 	const { name, displayName, default: fallback, type, check, isPolicy } = declared;
 	const raw = panel.getNodeParameter(`${parent}${name}`, fallback, { rawExpressions: true });
 	if (isPolicy) refuseModel(panel, displayName, raw);
-	const given = panel.getNodeParameter(`${parent}${name}`, fallback);
+	const resolved = panel.getNodeParameter(`${parent}${name}`, fallback);
 	// n8n's own `extractValue` for locators can time out.
-	const isChosen = type === 'resourceLocator' && isRecord(given) && 'mode' in given;
-	const value = isChosen ? given.value : given;
+	const isChosen = type === 'resourceLocator' && isRecord(resolved) && 'mode' in resolved;
+	const value = isChosen ? resolved.value : resolved;
 	if (typeof value === 'string') requireNoNull(displayName, value);
 	return check
 		? check(displayName, value, { raw, evaluate: createEvaluator(panel) })

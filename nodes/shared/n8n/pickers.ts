@@ -30,14 +30,14 @@ const ENTRY_NAMES = {
 		[nonEmptyText(emoji), nonEmptyText(title) ?? id].filter(Boolean).join(' '),
 };
 
-type Entry = Pick<INodeListSearchItems, 'name'> & { value: string };
+type PickerEntry = Pick<INodeListSearchItems, 'name'> & { value: string };
 
 interface Picker {
 	operation: keyof typeof ENTRY_NAMES;
 	valuesOf?: (context: ILoadOptionsFunctions) => Values;
 	keep?: (entry: IDataObject) => boolean;
 	/** Returns what an entry shows, if that isn't the entry itself. */
-	itemsOf?: (entry: IDataObject) => Entry[];
+	itemsOf?: (entry: IDataObject) => PickerEntry[];
 }
 
 async function* readPickerPages(
@@ -51,7 +51,7 @@ async function* readPickerPages(
 		const deadline = api.clock.monotonicMs() + PICKER_BUDGET_MS;
 		const options = { startCursor: from, deadline, onSetupRequired };
 		for await (const { data, next } of readPages(api, operation, valuesOf(context), options)) {
-			const toItem = (entry: IDataObject): Entry => {
+			const toItem = (entry: IDataObject): PickerEntry => {
 				const value = requireEntryId(entry);
 				return { value, name: nonEmptyText(ENTRY_NAMES[operation](entry, value)) ?? value };
 			};
@@ -70,9 +70,9 @@ const createSearch = (picker: Picker) =>
 		filter?: string,
 		from?: string,
 	): Promise<INodeListSearchResult> {
-		const wanted = filter?.trim().toLowerCase() ?? '';
+		const searchText = filter?.trim().toLowerCase() ?? '';
 		const matches = ({ name, value }: INodeListSearchItems) =>
-			`${name} ${value}`.toLowerCase().includes(wanted);
+			`${name} ${value}`.toLowerCase().includes(searchText);
 		let pages = 0;
 		let last: INodeListSearchResult = { results: [] };
 		for await (const { entries, next } of readPickerPages(this, picker, from)) {
@@ -92,16 +92,16 @@ const createOptions = (picker: Picker) =>
 
 /** Reads the locator as it is, because n8n fails to extract the value if the operation has no such field. */
 const readChosen = (context: ILoadOptionsFunctions, name: string): unknown => {
-	const chosen = context.getCurrentNodeParameter(name);
-	return isRecord(chosen) && 'value' in chosen
-		? (chosen as unknown as INodeParameterResourceLocator).value
-		: chosen;
+	const locator = context.getCurrentNodeParameter(name);
+	return isRecord(locator) && 'value' in locator
+		? (locator as unknown as INodeParameterResourceLocator).value
+		: locator;
 };
 
 /** Returns the site that a project names, or its list of sites: the API document shows neither. */
-function findSites({ siteId, sites, name: ofProject }: IDataObject): Entry[] {
-	const named = Array.isArray(sites) ? (sites as unknown[]) : [{ id: siteId }];
-	return named.filter(isRecord).flatMap(({ id, name }) => {
+function findSites({ siteId, sites, name: ofProject }: IDataObject): PickerEntry[] {
+	const namedSites = Array.isArray(sites) ? (sites as unknown[]) : [{ id: siteId }];
+	return namedSites.filter(isRecord).flatMap(({ id, name }) => {
 		const title = nonEmptyText(name) ?? nonEmptyText(ofProject);
 		return isId(id) ? [{ value: id.toLowerCase(), name: title ?? id }] : [];
 	});
