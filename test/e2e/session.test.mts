@@ -203,18 +203,6 @@ describe('another try', () => {
 			times: 1,
 		});
 
-	test('Retry On Fail continues the session of the first try', async () => {
-		const prompt = 'Only once. [work 1m] [say Done.]';
-		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1000 };
-		await failsOnce();
-		const file = around('Retried', [{ prompt }], pausing({}, retrying));
-		const { executionId } = await startLive(stage.host, file);
-		const execution = await stage.host.waitForExecution(executionId);
-		expectSuccess(execution);
-		expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
-		expect(await sessionsFor(stage, prompt)).toHaveLength(1);
-	});
-
 	test.each([
 		['as its workflow was', false],
 		['with the saved workflow', true],

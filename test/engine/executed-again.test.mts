@@ -6,14 +6,12 @@ import { core } from '../../n8n-host/core.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 import {
 	AGGREGATE,
-	answering,
 	createStage,
 	DOUBLES,
 	FAILS,
 	fillIn,
 	NODE,
 	runsOf,
-	type Fill,
 	type Flow,
 } from './flow.mts';
 import { CHAT_TRIGGER, RESPONDING_NODES } from './respondingNodes.mts';
@@ -582,16 +580,6 @@ describe('two wakes of one pause', () => {
 });
 
 describe('the approval page', () => {
-	test('asks the service nothing, and an answer is sent by the wake that follows', async () => {
-		const stage = createStage();
-		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
-		const answer: Fill = (html) => fillIn(html, 'Deny');
-		const { item, replies } = await answering(stage, flow, answer);
-		expect(replies[0]).toContain('Your answer was saved');
-		expect(stage.of('POST', '/resolve')).toHaveLength(1);
-		expect(item.decisions).toMatchObject([{ decision: 'deny' }]);
-	});
-
 	test('never throws and never resumes for anything but a valid answer', async () => {
 		const stage = createStage();
 		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };

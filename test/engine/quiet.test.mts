@@ -35,18 +35,6 @@ describe('a quiet session', () => {
 		expect(item).not.toHaveProperty('warnings');
 	});
 
-	test('is aborted by an answer, once', async () => {
-		const stage = createStage();
-		const { run } = await answering(stage, watch('[quiet]'), (html) => fillIn(html, 'Abort'));
-		const { error } = run.data.resultData;
-		expect(error).toMatchObject({
-			message: 'The session was quiet for 20 minutes and was aborted',
-			description: expect.stringContaining('An approver chose to abort it.'),
-		});
-		expect(stage.of('POST', '/abort')).toHaveLength(1);
-		expect(stage.sessions().map(({ aborted }) => aborted)).toEqual([true]);
-	});
-
 	test("an approver's abort is a decision: neither Retry On Fail nor a retry starts another", async () => {
 		const stage = createStage();
 		const flow = watch('[quiet]');
@@ -54,7 +42,11 @@ describe('a quiet session', () => {
 		const abort = (html: string) => fillIn(html, 'Abort');
 		const { run } = await answering(stage, { ...flow, settings }, abort, abort, abort);
 		const { error, ...resultData } = run.data.resultData;
-		expect(error?.message).toBe('The session was quiet for 20 minutes and was aborted');
+		expect(error).toMatchObject({
+			message: 'The session was quiet for 20 minutes and was aborted',
+			description: expect.stringContaining('An approver chose to abort it.'),
+		});
+		expect(stage.of('POST', '/abort')).toHaveLength(1);
 		const data = structuredClone(JSON.parse(JSON.stringify({ ...run.data, resultData })));
 		data.resultData.runData[NODE].pop();
 		const retried = await stage.run(flow, undefined, { data, mode: 'retry' });

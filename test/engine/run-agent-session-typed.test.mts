@@ -10,7 +10,7 @@ import {
 } from '../support/outputParser.mts';
 import { itemsOn, useRunAgentSession } from './runAgentSession.mts';
 
-const { of, requests, run, setup } = useRunAgentSession();
+const { of, run, setup } = useRunAgentSession();
 
 const typed = (prompt: string, more: object = {}, changes: object = {}) =>
 	setup({ prompt, hasOutputParser: true, ...changes }, { outputParser: linksParser(), ...more });
@@ -59,28 +59,6 @@ describe('two invalid answers', () => {
 });
 
 describe('the parser', () => {
-	test.each([{}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 10 }])(
-		'if none is connected, nothing is sent: %j',
-		async (settings) => {
-			const execution = await run(typed('[say x]', { outputParser: undefined, settings }));
-			expect(execution.error?.message).toBe('No output parser is connected');
-			expect(await requests()).toEqual([]);
-		},
-	);
-
-	test('an incomplete parser shows its own error, and nothing is sent', async () => {
-		const execution = await run(typed('[say x]', { outputParser: new Error('No such schema') }));
-		expect(execution.error).toMatchObject({ message: 'Error in sub-node Output parser' });
-		expect(await requests()).toEqual([]);
-	});
-
-	test('is ignored if the toggle is off', async () => {
-		const outputParser = linksParser();
-		const execution = await run(setup({ prompt: `[say ${RIGHT}]` }, { outputParser }));
-		expect(itemsOn(execution, 'completed')[0].json).not.toHaveProperty('output');
-		expect(await prompts()).toEqual([`[say ${RIGHT}]`]);
-	});
-
 	test('is ignored by Try Rules', async () => {
 		const trial = {
 			operation: 'tryRules',

@@ -132,6 +132,13 @@ describe('asking approvers', () => {
 	test.each<[string, Weather, boolean]>([
 		['with the name of the project', 'fine', true],
 		["with its ID if the projects can't be listed", status(403), false],
+		["with its ID if the service doesn't respond", 'hangs', false],
+		["with its ID if the response isn't a list", { status: 200, body: '{"data":7}' }, false],
+		[
+			"with its ID if the list doesn't have it",
+			{ change: (b) => ({ ...b, data: [], has_more: false }) },
+			false,
+		],
 	])("happens %s, in the workflow's time zone", async (_, weather, isNamed) => {
 		const run = pausingRun('[ask bash: a]');
 		const { service } = run;
@@ -141,6 +148,7 @@ describe('asking approvers', () => {
 		expect(question).toContain(`Project: «${isNamed ? name : id}»`);
 		expect(question).toContain('(Asia/Tokyo)');
 		expect(service.sent.filter(({ path }) => path.startsWith('/projects'))).toHaveLength(1);
+		expect(service.now()).toBeLessThanOrEqual(75_000);
 	});
 
 	test.each([

@@ -141,7 +141,7 @@ describe('a paused execution', () => {
 			await run.answer('Send a message', { text: '[work 1h] [say Done]' });
 			const before = run.save();
 			await run.wake();
-			run.restore(before);
+			run.restart(before);
 			if (isFrozen) await run.until(run.service.now() + 25 * MINUTE);
 			expect(run.items).toHaveLength(1);
 			run.service.clear();

@@ -3,7 +3,7 @@
 import type { IDataObject, IRun, IRunExecutionData } from 'n8n-workflow';
 import { byId } from '../../n8n-host/workflows.mts';
 import { createStage, fillIn, NODE, runsOf, type Flow } from '../engine/flow.mts';
-import type { Network } from '../engine/virtualTime.mts';
+import { forgetPackage, type Network } from '../engine/virtualTime.mts';
 import type { ReceivedResponse } from '../support/http.mts';
 
 /** Fault of a request. `lost-after`: the service acted on it, but the answer never came. `hangs`: none ever comes. */
@@ -404,7 +404,11 @@ export function pausingRun(prompt: string, given: Settings = {}) {
 		/** All items for approvers */
 		items,
 		save: () => JSON.stringify(saved),
-		restore: (text: string) => void (saved = JSON.parse(text) as Saved),
+		/** Kills n8n, and starts it again with what it had saved. */
+		restart(text: string): void {
+			saved = JSON.parse(text) as Saved;
+			forgetPackage();
+		},
 		wake,
 		/** Wakes after this time. */
 		after,

@@ -1,6 +1,7 @@
 // Typed results, in simulated time: the rules of a result that must have a format.
 import { describe, expect, test } from '@jest/globals';
 import { byId } from '../../n8n-host/workflows.mts';
+import { forgetPackage } from '../engine/virtualTime.mts';
 import { INSTRUCTIONS, LINKS, linksParser, RIGHT, WRONG } from '../support/outputParser.mts';
 import {
 	getError,
@@ -138,6 +139,7 @@ describe('the repair message is sent once', () => {
 		// Killed: what this wake has written is lost, except in n8n's store.
 		await service.wake(WRONG_ONCE, saved, format);
 		expect(messages(service)).toHaveLength(1);
+		forgetPackage();
 		const result = await MODES.paused(service, WRONG_ONCE, {}, before);
 		expect(result).toMatchObject({ kind: 'completed', output: LINKS });
 		expect(messages(service)).toHaveLength(1);

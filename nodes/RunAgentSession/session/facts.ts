@@ -14,7 +14,7 @@ interface ProjectDetails {
 }
 
 /** Returns {} if the project isn't in the list in time (API document, Project): the key may lack the scope. */
-export async function findProject(api: ApiClient, projectId: string): Promise<ProjectDetails> {
+async function findProject(api: ApiClient, projectId: string): Promise<ProjectDetails> {
 	const deadline = api.clock.monotonicMs() + MAX_LOOKUP_MS;
 	const found = await resultOrError(searchProjects(api, projectId, deadline));
 	return found instanceof Error ? {} : found;
