@@ -11,7 +11,8 @@ import { readItemSettings, readPauses } from '../panel/readSettings';
 import type { PlannedSession, SessionLimits } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
-import type { ItemSettings, OutputFormat, RunResult } from '../session/types';
+import type { RunResult } from '../session/finish';
+import type { ItemSettings, OutputFormat } from '../session/types';
 import { returnsAfterPause, type Engine } from './engine';
 import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './journal';
 

@@ -21,7 +21,8 @@ import { readSimplify } from '../panel/readSettings';
 import { isAlone } from '../requests/ballots';
 import { addOrigin, shownRequests } from '../requests/request';
 import { createSheet } from '../requests/sheet';
-import type { AskedItem, RunResult } from '../session/types';
+import type { RunResult } from '../session/finish';
+import type { AskedItem } from '../session/types';
 
 /** Returns the requests of the service. The node's own request about a quiet session is none. */
 const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) => !record.quiet);

@@ -24,7 +24,7 @@ import {
 import { wasAborted } from '../requests/quiet';
 import { endRequests } from '../requests/record';
 import { unfinishedResult } from '../session/finish';
-import type { RunResult } from '../session/types';
+import type { RunResult } from '../session/finish';
 import { addRecord, type Batch, type Item, type Wake } from './batch';
 import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
 import {

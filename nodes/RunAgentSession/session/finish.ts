@@ -1,3 +1,4 @@
+import type { OptionPreferences } from '../../shared/approvals/options';
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
 import { hasEnded, type Session } from '../../shared/client/session';
@@ -11,11 +12,13 @@ import {
 } from '../../shared/errors';
 import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
+import type { Edit } from '../changes/change';
+import type { UndecidedRequest } from '../requests/plan';
 import { endRequests, type RequestRecord } from '../requests/record';
-import { summarizeDecisions } from '../requests/summary';
+import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
 import type { Turn } from './record';
 import type { DecidingRun } from './run';
-import type { RunResult } from './types';
+import type { AskedItem, ItemSettings } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 const LAST_REQUESTS_MS = 30_000;
@@ -25,6 +28,28 @@ const listTried = ({ dependencies }: DecidingRun): RequestRecord[] =>
 	(dependencies.journal.read()?.tries?.sessions ?? []).flatMap(({ requests }) =>
 		requests.filter(({ decision }) => decision?.verdict.decidedBy === 'page'),
 	);
+
+export interface RunResult {
+	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
+	session: Session;
+	output?: unknown;
+	origin?: ItemSettings['origin'];
+	decisions: DecisionSummary[];
+	/** Of the requests that were approved from now on */
+	rulesToRemember: RememberedRule[];
+	changes: Edit[];
+	undecided: UndecidedRequest[];
+	/** The node's words for options, with which messages name the choices */
+	preferences?: OptionPreferences;
+	warnings: string[];
+	pollCount: number;
+	/** Wall-clock time of the start, or of the message that continued the session */
+	startedAt: number;
+	/** From there to the latest reading */
+	durationMs: number;
+	/** `needsApproval`: an item for each approver who is asked now */
+	asked?: AskedItem[];
+}
 
 export function toResult(
 	run: DecidingRun,

@@ -8,14 +8,13 @@ import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasDueItem } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
-import { endedResult, toResult } from './finish';
+import { endedResult, toResult, type RunResult } from './finish';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
 import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
-import type { RunResult } from './types';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
 const MIN_UNUSABLE = 3;

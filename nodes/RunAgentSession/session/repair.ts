@@ -4,7 +4,8 @@ import { excerpt, toText } from '../../shared/values';
 import { sendMessage } from './message';
 import type { SessionRun } from './run';
 import { passedTimeout } from '../requests/times';
-import type { OutputFormat, RunResult } from './types';
+import type { RunResult } from './finish';
+import type { OutputFormat } from './types';
 
 const MAX_SHOWN_REASON_LENGTH = 500;
 

@@ -9,6 +9,7 @@ import {
 	abortSession,
 	endedResult,
 	lastRequests,
+	type RunResult,
 	toResult,
 	withSessionErrors,
 } from './finish';
@@ -17,7 +18,6 @@ import { applyFormat } from './repair';
 import { closeQuiet, takeAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
 import { formatLimit, passedTimeout } from '../requests/times';
-import type { RunResult } from './types';
 
 /**
  * Does what is due of one session: begins it, or polls it once, decides, and applies its timeouts.

@@ -6,11 +6,9 @@ import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
 import type { Policy } from '../policy/rules';
-import type { Edit } from '../changes/change';
 import type { UndecidedRequest } from '../requests/plan';
 import type { Ask, TeamSettings } from '../requests/ballots';
 import type { RequestOrigin } from '../requests/request';
-import type { DecisionSummary, RememberedRule } from '../requests/summary';
 import type { SessionRecord } from './record';
 import type { Timeouts } from '../requests/times';
 
@@ -84,25 +82,3 @@ export type DecisionSettings = Pick<ItemSettings, 'target' | 'sendComments' | 'q
 	timeouts: Pick<Timeouts, 'maxWaitMs'>;
 };
 export type DecisionDependencies = Omit<RunDependencies, 'hasReached' | 'polls' | 'execution'>;
-
-export interface RunResult {
-	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
-	session: Session;
-	output?: unknown;
-	origin?: ItemSettings['origin'];
-	decisions: DecisionSummary[];
-	/** Of the requests that were approved from now on */
-	rulesToRemember: RememberedRule[];
-	changes: Edit[];
-	undecided: UndecidedRequest[];
-	/** The node's words for options, with which messages name the choices */
-	preferences?: OptionPreferences;
-	warnings: string[];
-	pollCount: number;
-	/** Wall-clock time of the start, or of the message that continued the session */
-	startedAt: number;
-	/** From there to the latest reading */
-	durationMs: number;
-	/** `needsApproval`: an item for each approver who is asked now */
-	asked?: AskedItem[];
-}
