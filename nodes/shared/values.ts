@@ -10,6 +10,8 @@ const EXCERPT_LENGTH = 200;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const isString = (value: unknown): value is string => typeof value === 'string';
+
 /** Returns a copy without some fields. */
 export function omit<T extends object, K extends keyof T>(thing: T, ...names: K[]): Omit<T, K> {
 	const copy = { ...thing };

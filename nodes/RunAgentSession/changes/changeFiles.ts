@@ -1,4 +1,4 @@
-import { isRecord } from '../../shared/values';
+import { isRecord, isString } from '../../shared/values';
 import { compareLines } from './lineDiff';
 import { parseDiff, type ChangeLine, type FileDiff } from './unifiedDiff';
 
@@ -42,7 +42,6 @@ const toFields = (entries: ReadonlyArray<[name: string, value: unknown]>): Metad
 		entries.map(([name, value]) => [name.slice(0, 100).replace(/[_-]/g, '').toLowerCase(), value]),
 	);
 
-const isString = (value: unknown): value is string => typeof value === 'string';
 const textsOf = (fields: MetadataFields, names: readonly string[]): string[] =>
 	names
 		.map((name) => fields.get(name))
@@ -169,7 +168,7 @@ interface Context {
 const isPathLike = (name: string): boolean => /[./\\]/.test(name);
 
 /** @param without name of a field that isn't read */
-function readFields(
+function readChangeFields(
 	record: Record<string, unknown>,
 	around: Context,
 	without?: string,
@@ -187,7 +186,7 @@ function readFields(
 
 function readValue(value: unknown, context: Context): ReadFile[] {
 	if (Array.isArray(value)) return value.flatMap((each) => readValue(each, context));
-	return isRecord(value) ? readFields(value, context) : [];
+	return isRecord(value) ? readChangeFields(value, context) : [];
 }
 
 /** Joins the changes of one file that follow each other. */
@@ -216,5 +215,5 @@ export function findFiles(request: unknown): ReadFile[] {
 	const [only, ...others] = Array.isArray(patterns) ? (patterns as unknown[]) : [];
 	const isPath = isEditing && others.length === 0 && isString(only) && !/[*?[{]/.test(only);
 	const path = isPath && only !== '' ? only : undefined;
-	return joinFiles(readFields(request, { path, isEditing }, 'response'));
+	return joinFiles(readChangeFields(request, { path, isEditing }, 'response'));
 }

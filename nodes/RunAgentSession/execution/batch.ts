@@ -77,11 +77,11 @@ export interface Wake {
 	isFailing?: true;
 }
 
-const wakes = new WeakMap<object, Wake>();
+const wakeByRun = new WeakMap<object, Wake>();
 
 /** Returns the wake of a run. @param isByAnswer is called for the first run of a wake */
 export function openWake(key: object, isByAnswer: () => boolean): Wake {
-	const known = wakes.get(key);
+	const known = wakeByRun.get(key);
 	if (known) return known;
 	const wallMs = realClock.now();
 	const monotonicMs = realClock.monotonicMs();
@@ -90,7 +90,7 @@ export function openWake(key: object, isByAnswer: () => boolean): Wake {
 		isByAnswer: isByAnswer(),
 		batches: new Map<string, Batch>(),
 	};
-	wakes.set(key, wake);
+	wakeByRun.set(key, wake);
 	return wake;
 }
 
@@ -142,12 +142,12 @@ export function openBatch(
 export function readItems(batch: Batch): Item[] {
 	const items = batch.context
 		.getInputData()
-		.map((_, itemIndex): Item => readItem(batch, itemIndex));
+		.map((_, itemIndex): Item => readBatchItem(batch, itemIndex));
 	refuseSharedSessions(items);
 	return items;
 }
 
-function readItem(batch: Batch, itemIndex: number): Item {
+function readBatchItem(batch: Batch, itemIndex: number): Item {
 	const { context, engine } = batch;
 	const journal = openItemRecord(context, engine, itemIndex);
 	const item: Item = { itemIndex, journal, asked: [] };

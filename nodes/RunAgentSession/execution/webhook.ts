@@ -56,10 +56,10 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	if (runsHere(executionId, now)) return { ...send(context, response), workflowData };
 	// n8n sends a text as HTML by itself, and its error would keep our content type.
 	context.getResponseObject().set(omit(PAGE_HEADERS, 'Content-Type'));
-	return { workflowData, webhookResponse: render(response) };
+	return { workflowData, webhookResponse: renderResponse(response) };
 }
 
-const render = ({ view }: PageResponse): string => renderPage(view, realClock.now());
+const renderResponse = ({ view }: PageResponse): string => renderPage(view, realClock.now());
 
 /** Sends a page without resuming the execution. */
 function send(context: IWebhookFunctions, response: PageResponse): IWebhookResponseData {
@@ -67,7 +67,7 @@ function send(context: IWebhookFunctions, response: PageResponse): IWebhookRespo
 		.getResponseObject()
 		.set({ ...PAGE_HEADERS, ...response.headers })
 		.status(response.status)
-		.send(render(response));
+		.send(renderResponse(response));
 	return { noWebhookResponse: true };
 }
 

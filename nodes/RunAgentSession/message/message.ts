@@ -46,7 +46,7 @@ const MAX_OBSTACLES_LENGTH = 200;
 const MAX_CHOICES_LENGTH = 300;
 const MAX_QUESTION_LINK_LENGTH = 300;
 /** Of the agent's text in a message */
-const MAX_TEXT_LENGTH = 200;
+const MAX_QUOTED_LENGTH = 200;
 /** Two spaces make a line break in Markdown, which n8n's chat shows. They are invisible elsewhere. */
 const LINE_END = '  \n';
 
@@ -270,7 +270,7 @@ export function formatMessage(details: MessageDetails): string {
 	return [
 		formatWish(details),
 		sheet.obstacle !== undefined &&
-			explainObstacle(sheet, visibleText(sheet.obstacle, MAX_TEXT_LENGTH).shown),
+			explainObstacle(sheet, visibleText(sheet.obstacle, MAX_QUOTED_LENGTH).shown),
 		project && `Project: ${quoteVisible(project, MAX_NAME_LENGTH, defuseLinks)}`,
 		deadline && formatDeadline(deadline, details),
 		previewUrl !== undefined && `Preview: ${formatLink(previewUrl)}`,
@@ -287,7 +287,7 @@ function formatWish({ sheets, origin, more, isReminder, hasChanged }: MessageDet
 	const opening = isReminder ? 'Reminder: the' : hasChanged ? 'A request has changed. The' : 'The';
 	const texts = wants.map(({ text }) => text);
 	const [text = '', ...otherTexts] = named ? [[named.text, ...texts].join(' ')] : texts;
-	const quoted = text && quoteFirstLine(text, MAX_TEXT_LENGTH, defuseLinks);
+	const quoted = text && quoteFirstLine(text, MAX_QUOTED_LENGTH, defuseLinks);
 	const mixed = isMixed([text], MAX_QUESTION_LENGTH) ? ` (${MIXED_REMARK})` : '';
 	const start = `${opening} ${subjectOf(sheet)}`;
 	if (kind === 'quiet') {

@@ -414,7 +414,7 @@ const MAX_REPEATED_LENGTH = 500;
 const MAX_REPEATED = 10;
 
 /** Returns the label of the chosen option while the question is pending, and otherwise what was sent. */
-function findWords({ interaction }: RequestRecord, option: Vote['option']): string {
+function findOptionWords({ interaction }: RequestRecord, option: Vote['option']): string {
 	const { options } = readQuestion(interaction ?? {});
 	return options.find(({ value }) => value === option)?.label ?? String(option);
 }
@@ -431,7 +431,7 @@ export function repeatAnswer(
 		record,
 		vote,
 		...(vote.decision === 'answer' &&
-			vote.option !== undefined && { answer: findWords(record, vote.option) }),
+			vote.option !== undefined && { answer: findOptionWords(record, vote.option) }),
 		...(status && { status }),
 		targets: texts.slice(0, MAX_REPEATED).map((text) => text.slice(0, MAX_REPEATED_LENGTH)),
 	};

@@ -16,7 +16,7 @@ import {
 	type RefuseEntry,
 } from '../../shared/n8n/entries';
 import type { FieldSource } from '../../shared/n8n/fields';
-import { isRecord } from '../../shared/values';
+import { isRecord, isString } from '../../shared/values';
 import { hasOpenHost } from '../policy/addresses';
 import type { Decision, Rule } from '../policy/rule';
 
@@ -124,12 +124,10 @@ const readExpiry: ReadValue<number | undefined> = (value, refuse) => {
 	return Number.isNaN(at) ? refuse("needs an 'expires' with a date, a time and a time zone") : at;
 };
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
 const readRemembered: ReadValue<RememberedRequest> = (value, refuse) => {
 	const { permission, patterns, hash } = isRecord(value) ? value : {};
-	const isList = Array.isArray(patterns) && patterns.length > 0 && patterns.every(isText);
-	return isList && !isBlank(permission) && isText(permission) && !isBlank(hash) && isText(hash)
+	const isList = Array.isArray(patterns) && patterns.length > 0 && patterns.every(isString);
+	return isList && !isBlank(permission) && isString(permission) && !isBlank(hash) && isString(hash)
 		? { permission, patterns, hash }
 		: refuse('has a request without permission, patterns or hash');
 };

@@ -36,7 +36,8 @@ function listUnasked(run: SessionRun): UndecidedRequest[] {
 	return unasked.slice(0, Math.max(0, MAX_REQUESTS_SHOWN - open));
 }
 
-const openRecords = (run: SessionRun): RequestRecord[] => run.undecided.map(({ record }) => record);
+const undecidedRecords = (run: SessionRun): RequestRecord[] =>
+	run.undecided.map(({ record }) => record);
 
 /** Returns the time at which the next approver has to be asked or reminded, also before a reading in this wake. */
 export const nextApproverAt = ({ record }: SessionRun): number =>
@@ -65,7 +66,7 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	}
 	const before = run.record.ballots;
 	const ballots = unasked.length > 0 ? [...before, openBallot(run, records)] : before;
-	const { asks, ballots: after } = askDue(ballots, openRecords(run), wallTime);
+	const { asks, ballots: after } = askDue(ballots, undecidedRecords(run), wallTime);
 	const { policy, sendComments } = settings;
 	const words = run.session && nonEmptyText(latestAgentText(run.session));
 	const { approveWith, approveValues, denyValues } = policy;

@@ -1,6 +1,6 @@
 import { MAX_REQUEST_BYTES } from '../limits';
 import { canBeId } from '../validation';
-import { isRecord, quote, toText } from '../values';
+import { isRecord, isString, quote, toText } from '../values';
 import { quoteVisible } from './visibleText';
 
 // A pending request that isn't as the API document shows it, or that is too large. Nobody decides it here.
@@ -27,9 +27,8 @@ export function limitRequest<T extends AnyFields & { id: string; type: string }>
 	};
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
 const isListedOption = (value: unknown): boolean =>
-	isRecord(value) && isText(value.value) && isText(value.label);
+	isRecord(value) && isString(value.value) && isString(value.label);
 const isListOf = (value: unknown, isRight: (each: unknown) => boolean): boolean =>
 	Array.isArray(value) && value.every(isRight);
 
@@ -48,10 +47,10 @@ const PERMISSION_SHAPE: ReadonlyArray<
 	[
 		'permission',
 		({ permission }) => permission,
-		(value) => isText(value) && value.length <= MAX_PERMISSION_CHARACTERS,
+		(value) => isString(value) && value.length <= MAX_PERMISSION_CHARACTERS,
 		`a text of at most ${MAX_PERMISSION_CHARACTERS} characters`,
 	],
-	['patterns', ({ patterns }) => patterns, (value) => isListOf(value, isText), 'a list of texts'],
+	['patterns', ({ patterns }) => patterns, (value) => isListOf(value, isString), 'a list of texts'],
 	[
 		'response.options',
 		optionsOf,

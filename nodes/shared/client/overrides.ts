@@ -221,13 +221,13 @@ function unknownNameError(
 	);
 }
 
-const isText = (value: unknown): value is string =>
+const isNonBlank = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 const isPath = (value: unknown): boolean =>
-	isText(value) && value.startsWith('/') && !/[?#\s]|\/\.{1,2}(\/|$)/.test(value);
-const isDate = (value: unknown): boolean => isText(value) && /^\d{4}-\d{2}-\d{2}$/.test(value);
+	isNonBlank(value) && value.startsWith('/') && !/[?#\s]|\/\.{1,2}(\/|$)/.test(value);
+const isDate = (value: unknown): boolean => isNonBlank(value) && /^\d{4}-\d{2}-\d{2}$/.test(value);
 const areTexts = (value: unknown): boolean =>
-	isRecord(value) && Object.values(value).every((text) => isText(text) && text.length <= 200);
+	isRecord(value) && Object.values(value).every((text) => isNonBlank(text) && text.length <= 200);
 
 const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

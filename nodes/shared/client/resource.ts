@@ -24,7 +24,7 @@ export function shapeError(
 	return error;
 }
 
-const CHECK_PROXY = 'Check the base URL in the credential, and for a cache or a proxy.';
+const CHECK_CACHE = 'Check the base URL in the credential, and for a cache or a proxy.';
 
 const toKey = (id: unknown): string => String(id).toLowerCase();
 
@@ -40,7 +40,7 @@ export function requireAsked(
 	const found = isRecord(body) ? body : {};
 	const mayHave = effect === 'read' ? '' : `${effect.message}. ${effect.description} `;
 	const refuse = (field: string, is: string, asked = '') =>
-		shapeError(field, is, isRecord(body) ? found[field] : body, `${mayHave}${asked}${CHECK_PROXY}`);
+		shapeError(field, is, isRecord(body) ? found[field] : body, `${mayHave}${asked}${CHECK_CACHE}`);
 	for (const [field, shown] of Object.entries(shows ?? {}))
 		if (found[field] !== shown) throw refuse(field, JSON.stringify(shown));
 	if (text !== undefined && (typeof found[text] !== 'string' || found[text] === ''))
@@ -55,8 +55,8 @@ export function requireAsked(
 export function readRows(body: unknown, warn: (message: string) => void): IDataObject[] {
 	const { data, rowCount } = isRecord(body) ? body : {};
 	if (!Array.isArray(data) || !data.every(isRecord))
-		throw shapeError('data', 'a list of rows', isRecord(body) ? data : body, CHECK_PROXY);
-	if (typeof rowCount !== 'number') throw shapeError('rowCount', 'a number', rowCount, CHECK_PROXY);
+		throw shapeError('data', 'a list of rows', isRecord(body) ? data : body, CHECK_CACHE);
+	if (typeof rowCount !== 'number') throw shapeError('rowCount', 'a number', rowCount, CHECK_CACHE);
 	if (rowCount !== data.length)
 		warn(`The analytics query returned ${data.length} rows and says that there are ${rowCount}.`);
 	return data as IDataObject[];

@@ -90,15 +90,15 @@ function readPending(value: unknown): Interaction[] {
 		const field = `pendingInteractions[${at}]`;
 		if (!isRecord(request)) throw unreadable(field, request, 'an object');
 		const { id, type } = request;
-		if (!isText(id)) throw unreadable(`${field}.id`, id, 'a text');
+		if (!isFilledText(id)) throw unreadable(`${field}.id`, id, 'a text');
 		if (ids.has(id)) throw unreadable(`${field}.id`, id, 'different for each request');
-		if (!isText(type)) throw unreadable(`${field}.type`, type, 'a text');
+		if (!isFilledText(type)) throw unreadable(`${field}.type`, type, 'a text');
 		ids.add(id);
 		return limitRequest(request as Interaction);
 	});
 }
 
-const isText = (value: unknown): value is string => nonEmptyText(value) !== undefined;
+const isFilledText = (value: unknown): value is string => nonEmptyText(value) !== undefined;
 
 /** Reads the status object. @throws UnreadableSessionError that names the field that isn't as documented */
 export function readSession(body: unknown, sessionId: string): Session {
@@ -106,13 +106,13 @@ export function readSession(body: unknown, sessionId: string): Session {
 	if (isTooDeep(body, MAX_SESSION_LEVELS - 1))
 		throw unreadable('response', body, `at most ${MAX_SESSION_LEVELS} levels deep`);
 	const { sessionId: id, status, latestMessage, latestTool, error } = body;
-	if (!isText(id)) throw unreadable('sessionId', id, 'a text', body);
+	if (!isFilledText(id)) throw unreadable('sessionId', id, 'a text', body);
 	if (id.toLowerCase() !== sessionId.toLowerCase())
 		throw new UnreadableSessionError(
 			'The service answered about another session',
 			`You asked for ${sessionId}, and the response is about ${quote(id, 100)}. Check for a cache or a proxy in front of the service.`,
 		);
-	if (!isText(status)) throw unreadable('status', status, 'a text', body);
+	if (!isFilledText(status)) throw unreadable('status', status, 'a text', body);
 	const more = omit(body, ...DOCUMENTED_FIELDS);
 	return {
 		sessionId,
