@@ -12,6 +12,7 @@ import {
 } from '../requests/ballots';
 import { MAX_OTHERS_CHARACTERS } from '../../shared/limits';
 import { isOpen, requestKey, type RequestRecord } from '../requests/record';
+import { shownRequests } from '../requests/request';
 import { hasVoted } from '../requests/votes';
 
 // Finds what a link is for, in all nodes of the execution, and keeps its answers until the node is executed again and applies them.
@@ -155,13 +156,12 @@ export function findOthers(
 				more++;
 				continue;
 			}
-			const pending = createForm(askingOf(record), found.ballot, found.approver);
-			if (!pending.requests.some(isUnanswered)) continue;
-			left -= JSON.stringify(
-				pending.requests.map(({ record: { interaction } }) => interaction),
-			).length;
-			if (left >= 0) others.push({ found, contextName, pending });
-			else more++;
+			const open = shownRequests(record.requests.filter(isOpen));
+			left -= JSON.stringify(open.map(({ interaction }) => interaction)).length;
+			const pending =
+				left < 0 ? undefined : createForm(askingOf(record), found.ballot, found.approver);
+			if (!pending) more++;
+			else if (pending.requests.some(isUnanswered)) others.push({ found, contextName, pending });
 		}
 	return { others, more };
 }

@@ -203,6 +203,8 @@ interface ListedRequest {
 	position: number;
 	given?: Vote;
 	offered: OfferedChoices;
+	/** Requests that lack an answer come first, because the number shown is limited. */
+	rank: number;
 }
 
 /** Returns the requests that a link's approver may answer: those of its ballot first, then those of the session's others. */
@@ -216,12 +218,11 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 		const { votes } = request.record;
 		const given = votes.find((vote) => vote.approver === position);
 		const offered = { preferences, offersFromNowOn: ballot.offersFromNowOn };
-		return [{ request, ballot, position, given, offered }];
+		const isBlocked = readObstacle(request, offered) !== undefined;
+		const rank = (isBlocked ? 4 : given ? 2 : 0) + (ballot === own ? 0 : 1);
+		return [{ request, ballot, position, given, offered, rank }];
 	});
-	// Requests that lack an answer come first, because the number shown is limited.
-	const rank = ({ request, ballot, given, offered }: ListedRequest): number =>
-		(readObstacle(request, offered) !== undefined ? 4 : given ? 2 : 0) + (ballot === own ? 0 : 1);
-	const ordered = open.sort((one, other) => rank(one) - rank(other));
+	const ordered = open.sort((one, other) => one.rank - other.rank);
 	const requests = shownRequests(ordered).map((listed): PageRequest => {
 		const { request, ballot, position, given, offered } = listed;
 		const { record } = request;
