@@ -57,11 +57,11 @@ interface LineNumbers {
 }
 
 /** Returns the line numbers and lengths of a hunk. Without numbers, all its lines have a sign and none has a number. */
-function readHunk(text: string): { numbers: LineNumbers; left: LineNumbers } {
-	const given = (HUNK.exec(text) ?? []).slice(1);
-	if (given.length === 0) return { numbers: { old: 0, new: 0 }, left: { old: 0, new: 0 } };
-	const [old, oldCount, current, newCount] = given.map((each) => Number(each ?? 1));
-	return { numbers: { old, new: current }, left: { old: oldCount, new: newCount } };
+function readHunk(text: string): { numbers: LineNumbers; linesLeft: LineNumbers } {
+	const groups = (HUNK.exec(text) ?? []).slice(1);
+	if (groups.length === 0) return { numbers: { old: 0, new: 0 }, linesLeft: { old: 0, new: 0 } };
+	const [old, oldCount, current, newCount] = groups.map((each) => Number(each ?? 1));
+	return { numbers: { old, new: current }, linesLeft: { old: oldCount, new: newCount } };
 }
 
 function readSign(text: string): Sign | undefined {
@@ -69,80 +69,103 @@ function readSign(text: string): Sign | undefined {
 	return first === ' ' || first === '+' || first === '-' ? first : undefined;
 }
 
-/** Parses the lines of a unified diff, or of a patch as agents write it. Leaves out no line but the names of files. Never throws. */
-export function parseDiff(texts: readonly string[]): FileDiff[] {
-	const files: FileDiff[] = [];
-	const hasHunks = texts.some((text) => text.startsWith('@@') || FILE_SECTION.test(text));
+class DiffParser {
+	private readonly files: FileDiff[] = [];
+	private readonly texts: readonly string[];
+	private readonly hasHunks: boolean;
 	/** True after `diff` or `Index`, which name the file before its header does */
-	let awaitsHeader = false;
+	private awaitsHeader = false;
 	/** False before a file's first hunk: its lines aren't changes */
-	let isInHunk = !hasHunks;
-	/** Of the next line, and the number of lines that the hunk still has */
-	let { numbers, left } = readHunk('');
+	private isInHunk: boolean;
+	/** Numbers of the next line, and the lines that the hunk still has */
+	private hunk = readHunk('');
 
-	const startFile = (paths: Pick<FileDiff, 'path' | 'from'>) => {
-		const last = files[files.length - 1];
+	constructor(texts: readonly string[]) {
+		this.texts = texts;
+		this.hasHunks = texts.some((text) => text.startsWith('@@') || FILE_SECTION.test(text));
+		this.isInHunk = !this.hasHunks;
+	}
+
+	parse(): FileDiff[] {
+		const { texts, hasHunks } = this;
+		for (let at = 0; at < texts.length; at++) {
+			const text = texts[at];
+			const sign = readSign(text);
+			const isBlank = text === '' && hasHunks && at < texts.length - 1;
+			if (this.isHeader(at)) {
+				const header = [text, texts[++at]];
+				this.startFile(readPaths(text.slice(4), texts[at].slice(4)));
+				for (const each of header) if (each.slice(4).startsWith(NO_FILE)) this.add('@', each);
+			} else if (this.isCounted() && (sign || isBlank)) this.add(sign ?? ' ', text.slice(1));
+			else if (this.readName(text)) continue;
+			else if (text.startsWith('@@')) {
+				this.hunk = readHunk(text);
+				this.isInHunk = true;
+				this.add('@', text);
+			} else if (this.isInHunk && text !== MAIL_SIGNATURE && (sign || isBlank))
+				this.add(sign ?? ' ', text.slice(1));
+			else this.readOther(text);
+		}
+		return this.files;
+	}
+
+	private startFile(paths: Pick<FileDiff, 'path' | 'from'>): void {
+		const last = this.files[this.files.length - 1];
 		const names = [paths.path, `a/${paths.from} b/${paths.path}`];
 		// A header with another path never hides the path before it.
-		if (awaitsHeader && names.includes(last.path)) Object.assign(last, paths);
-		else files.push({ ...paths, lines: [] });
-		isInHunk = !hasHunks;
-		left = { old: 0, new: 0 };
-		awaitsHeader = false;
-	};
-	const add = (sign: Sign, text: string) => {
+		if (this.awaitsHeader && names.includes(last.path)) Object.assign(last, paths);
+		else this.files.push({ ...paths, lines: [] });
+		this.isInHunk = !this.hasHunks;
+		this.hunk.linesLeft = { old: 0, new: 0 };
+		this.awaitsHeader = false;
+	}
+
+	private add(sign: Sign, text: string): void {
+		const { files, hunk } = this;
 		if (files.length === 0) files.push({ lines: [] });
 		const line: ChangeLine = { sign, text };
-		if ((sign === ' ' || sign === '-') && left.old-- > 0) line.old = numbers.old++;
-		if ((sign === ' ' || sign === '+') && left.new-- > 0) line.new = numbers.new++;
+		if ((sign === ' ' || sign === '-') && hunk.linesLeft.old-- > 0) line.old = hunk.numbers.old++;
+		if ((sign === ' ' || sign === '+') && hunk.linesLeft.new-- > 0) line.new = hunk.numbers.new++;
 		files[files.length - 1].lines.push(line);
-	};
-	const isCounted = () => left.old > 0 || left.new > 0;
+	}
+
+	private isCounted(): boolean {
+		const { linesLeft } = this.hunk;
+		return linesLeft.old > 0 || linesLeft.new > 0;
+	}
+
 	/** Returns whether a file's header starts here. The hunk before it may have fewer lines than it says. */
-	const isHeader = (at: number) => {
-		if (!texts[at].startsWith('--- ') || texts[at + 1]?.startsWith('+++ ') !== true) return false;
-		const endsHunk = left.old === 1 && left.new === 1;
-		return !isCounted() || (texts[at + 2]?.startsWith('@@ ') === true && !endsHunk);
-	};
-	const readName = (text: string): boolean => {
+	private isHeader(at: number): boolean {
+		const [text, next, third] = this.texts.slice(at, at + 3);
+		if (!text.startsWith('--- ') || next?.startsWith('+++ ') !== true) return false;
+		const { linesLeft } = this.hunk;
+		const endsHunk = linesLeft.old === 1 && linesLeft.new === 1;
+		return !this.isCounted() || (third?.startsWith('@@ ') === true && !endsHunk);
+	}
+
+	private readName(text: string): boolean {
 		const [, gitPaths, index, section] = FILE_NAME.exec(text) ?? [];
 		const path = gitPaths === undefined ? (index ?? section) : readGitPath(gitPaths);
 		if (path === undefined) return false;
-		awaitsHeader = false;
-		startFile({ path: withoutReturn(path) });
-		awaitsHeader = section === undefined;
-		isInHunk ||= section !== undefined;
+		this.awaitsHeader = false;
+		this.startFile({ path: withoutReturn(path) });
+		this.awaitsHeader = section === undefined;
+		this.isInHunk ||= section !== undefined;
 		// An addition and a deletion have no other sign.
-		if (section !== undefined) add('@', text);
+		if (section !== undefined) this.add('@', text);
 		return true;
-	};
-	const readOther = (text: string) => {
+	}
+
+	private readOther(text: string): void {
 		if (text === '' || ENVELOPE.test(text)) return;
-		add('@', text);
-		const file = files[files.length - 1];
+		this.add('@', text);
+		const file = this.files[this.files.length - 1];
 		const [, side, name = ''] = RENAME.exec(text) ?? [];
 		const [, target] = MOVE.exec(text) ?? [];
 		if (side !== undefined) file[side === 'to' ? 'path' : 'from'] = withoutReturn(name);
 		if (target !== undefined) Object.assign(file, { from: file.path, path: withoutReturn(target) });
-	};
-
-	for (let at = 0; at < texts.length; at++) {
-		const text = texts[at];
-		const sign = readSign(text);
-		const isBlank = text === '' && hasHunks && at < texts.length - 1;
-		if (isHeader(at)) {
-			const header = [text, texts[++at]];
-			startFile(readPaths(text.slice(4), texts[at].slice(4)));
-			for (const each of header) if (each.slice(4).startsWith(NO_FILE)) add('@', each);
-		} else if (isCounted() && (sign || isBlank)) add(sign ?? ' ', text.slice(1));
-		else if (readName(text)) continue;
-		else if (text.startsWith('@@')) {
-			({ numbers, left } = readHunk(text));
-			isInHunk = true;
-			add('@', text);
-		} else if (isInHunk && text !== MAIL_SIGNATURE && (sign || isBlank))
-			add(sign ?? ' ', text.slice(1));
-		else readOther(text);
 	}
-	return files;
 }
+
+/** Parses the lines of a unified diff, or of a patch as agents write it. Leaves out no line but the names of files. Never throws. */
+export const parseDiff = (texts: readonly string[]): FileDiff[] => new DiffParser(texts).parse();
