@@ -58,6 +58,25 @@ const uses = {
 		return [[]];
 	},
 
+	/** Opens the context of a node that waits. */
+	async open(context) {
+		const { workflow, additionalData, mode, runExecutionData: data } = context;
+		const { nodeExecutionStack, contextData } = data.executionData;
+		const entry = nodeExecutionStack.find(({ node }) => node.name === 'Other');
+		const opened = new context.constructor(
+			...[workflow, entry.node, additionalData, mode, data, 0],
+			...[entry.data.main[0], entry.data, entry, context.closeFunctions, context.abortSignal],
+		);
+		const json = {
+			name: opened.getNode().name,
+			use: opened.getNodeParameter('use', 0),
+			isOwnContext: opened.getContext('node') === contextData['node:Other'],
+			key: await opened.getCredentials('httpHeaderAuth'),
+			hasSignal: opened.getExecutionCancelSignal() === context.getExecutionCancelSignal(),
+		};
+		return [[{ json }]];
+	},
+
 	end(context) {
 		context.additionalData.hooks.addHandler('workflowExecuteAfter', async ({ status }) =>
 			context.logger.info(`Members ended with ${status}`),
@@ -76,6 +95,7 @@ class Members {
 		defaults: { name: 'Members' },
 		inputs: ['main'],
 		outputs: ['main'],
+		credentials: [{ name: 'httpHeaderAuth' }],
 		webhooks: [
 			{
 				name: 'default',

@@ -5,8 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
-import { untilPaused, usePausingStage } from './pausing.mts';
-import { arrival, chain, editFields, eventually, manualTrigger, node } from './support.mts';
+import { expectSuccess, untilPaused, usePausingStage } from './pausing.mts';
+import {
+	arrival,
+	chain,
+	editFields,
+	eventually,
+	manualTrigger,
+	node,
+	workflow,
+} from './support.mts';
 
 /** A package with the node of members.cjs */
 const packageDir = mkdtempSync(join(tmpdir(), 'n8n-members-'));
@@ -22,13 +30,19 @@ afterAll(() => rmSync(packageDir, { recursive: true, force: true }));
 
 const stage = usePausingStage({ packageDir });
 
+const KEY = { name: 'x-key', value: 'of the other node' };
+
+const input = editFields('Input', { text: 'same', url: '={{ $execution.resumeUrl }}' });
+const members = (name: string, use: string, parts: object = {}) =>
+	node(name, `${NAME}.members`, 1, { parameters: { use }, ...parts });
+
 const begin = async (use: string): Promise<string> =>
 	await stage.host.run(
 		await stage.host.importWorkflow(
 			chain(use, [
 				manualTrigger(),
-				editFields('Input', { text: 'same', url: '={{ $execution.resumeUrl }}' }),
-				node('Members', `${NAME}.members`, 1, { parameters: { use }, alwaysOutputData: true }),
+				input,
+				members('Members', use, { alwaysOutputData: true }),
 				arrival('After'),
 			]),
 		),
@@ -79,6 +93,26 @@ test('an entry at the end of nodeExecutionStack is executed after the nodes behi
 
 test('null as the outputs leaves no run, if alwaysOutputData of getExecuteData().node is off', async () => {
 	expect(runs(await play('null'))).toEqual([[{ runIndex: 0 }]]);
+});
+
+test("the contexts' constructor opens the context of another node on nodeExecutionStack, with its state, parameters, items, credentials and signal", async () => {
+	const { host } = stage;
+	await host.importCredential({ name: 'Key', type: 'httpHeaderAuth', data: KEY });
+	const other = {
+		...members('Other', "={{ $json.text === 'same' ? 'describe' : '' }}"),
+		// n8n executes the upper one first.
+		position: [0, 100] as [number, number],
+		credentials: { httpHeaderAuth: { id: null, name: 'Key' } },
+	};
+	const file = workflow('open', [manualTrigger(), input, members('Members', 'open'), other], {
+		Start: [['Input']],
+		Input: [['Members', 'Other']],
+	});
+	const execution = await host.waitForExecution(await host.run(await host.importWorkflow(file)));
+	expectSuccess(execution);
+	expect(execution.items('Members')).toMatchObject([
+		{ name: 'Other', use: 'describe', isOwnContext: true, key: KEY, hasSignal: true },
+	]);
 });
 
 test('a handler of workflowExecuteAfter is called with the status', async () => {
