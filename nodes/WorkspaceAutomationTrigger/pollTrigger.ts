@@ -30,7 +30,7 @@ interface Watch {
 	unsaved?: { from: string; state: TriggerState };
 }
 
-/** By workflow and node. A missing trigger hasn't been polled since n8n started. */
+/** By workflow and node. Spares a removal two more polls. A missing trigger hasn't been polled since n8n started. */
 const watches = new Map<string, Watch>();
 
 async function openWatched(context: IPollFunctions, warnings: string[] = []) {

@@ -77,6 +77,7 @@ export interface Wake {
 	isFailing?: true;
 }
 
+/** Spares the runs of a wake reading their items, fields and records again. */
 const wakeByRun = new WeakMap<object, Wake>();
 
 /** Returns the wake of a run. @param isByAnswer is called for the first run of a wake */

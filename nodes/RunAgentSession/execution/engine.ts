@@ -80,11 +80,12 @@ function probe(context: IExecuteFunctions): Members | undefined {
 		: undefined;
 }
 
-/** What an entry's run returned or threw: Retry On Fail executes the entry again, and the node has made its tries itself. */
+/** What an entry's run returned or threw */
 type Outcome = { outputs: INodeExecutionData[][] | null } | { error: Error };
+/** Spares a turn in n8n's tries of Retry On Fail, because the node has made its tries itself. */
 const outcomes = new WeakMap<IExecuteData, Outcome>();
 
-/** Contexts of nodes that have registered a handler of the execution's end */
+/** Contexts of nodes that have registered a handler of the execution's end. Spares the log the same lines again. */
 const watchedEnds = new WeakSet<IDataObject>();
 
 interface FirstWake {
@@ -93,7 +94,7 @@ interface FirstWake {
 	ended: Promise<IRun>;
 }
 
-/** The latest wakes of this process, by execution and pause */
+/** The latest wakes of this process, by execution and pause. Spares the service what a second wake of one pause would repeat. */
 const wakes = new Map<string, FirstWake>();
 
 /** n8n 1 sets its timers 70 s ahead, so a second wake comes within 70 s. */
@@ -117,7 +118,10 @@ function markEntry(entry: IExecuteData, nodeContext: IDataObject): EntryMark {
 	return mark;
 }
 
-/** When this process first executed the node, by its monotonic clock. After a restart, that's right before n8n's recovery. */
+/**
+ * When this process first executed the node, by its monotonic clock: after a restart, that's right before n8n's recovery. Spares later
+ * wakes waiting for the recovery.
+ */
 let firstRunAt: number | undefined;
 
 /** Time in which n8n recovers what it found unfinished at its start: some 20 ms for each execution */

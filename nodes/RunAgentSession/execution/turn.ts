@@ -42,8 +42,9 @@ export type TurnEnd =
 
 const isGoing = ({ run, error }: Item): boolean => run !== undefined && !error;
 
-/** The sessions that wait in this process, in all executions */
+/** The sessions that wait in this process, in all executions. Spares the service too many polls at once. */
 let waiting = 0;
+/** The part of each batch, while its turn is under way */
 const counts = new WeakMap<Batch, number>();
 
 function noteWaiting(batch: Batch, count: number): void {

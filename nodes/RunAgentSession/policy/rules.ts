@@ -133,7 +133,7 @@ function compileDenial(pattern: string): Matcher {
 	};
 }
 
-/** Compiles a rule once, however many requests it's compared with. */
+/** Compiles a rule, and spares the next requests that. */
 const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const { isLiteral, hasValues, request } = rule;
 	const isApproval = rule.decision === 'approve';

@@ -20,6 +20,7 @@ const WORK_DONE = new Error('The time is not needed any more');
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Spares a signal a listener for each of the callbacks under way. */
 const abortCallbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** Adds one listener for all callbacks, because a signal goes through its listeners whenever one is added. */

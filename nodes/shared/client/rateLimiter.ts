@@ -154,4 +154,5 @@ export class RateLimiters {
 	}
 }
 
+/** Spares the service requests beyond the limits that this process knows of. */
 export const processRateLimiters = new RateLimiters(realClock);

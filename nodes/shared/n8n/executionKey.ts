@@ -38,6 +38,7 @@ export function readRunIndex(
 	return Math.max(0, Number(context.getWorkflowDataProxy(itemIndex).$runIndex ?? 0) - recovered);
 }
 
+/** Spares a fingerprint of the trigger's items for each effect. */
 const starts = new WeakMap<object, string>();
 
 /** Returns a fingerprint of what the trigger returned. A retry of a killed execution gets the same from its trigger. */

@@ -40,7 +40,7 @@ const MAX_MARKS = 10_000;
 
 const toStateMark = (mark: string, state: 'done' | 'over') => `${mark} ${state}`;
 
-/** The latest call for each row: n8n's store loses parallel ones. */
+/** The latest of the calls under way, for each row: n8n's store loses parallel ones. */
 const calls = new Map<string, Promise<unknown>>();
 
 async function runLocked<T>(row: string, work: () => Promise<T>): Promise<T> {
@@ -111,7 +111,7 @@ function openStore(context: IExecuteFunctions): MarkStore {
 	};
 }
 
-/** The numbers that are being taken, so that items that begin together take one */
+/** The takings under way, so that items that begin together take one number */
 const takings = new WeakMap<LedgerState, Promise<ExecutionKeys>>();
 
 /** Keeps the effects of one execution of a node, with n8n's deduplication helper, which saves marks at once. */

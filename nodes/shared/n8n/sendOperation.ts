@@ -72,7 +72,7 @@ export interface Operation {
 	) => INodeExecutionData[];
 }
 
-// n8n runs items concurrently, each with its own context. They share only the run's data object, so what they share is cached on it.
+/** Spares a client for each item. n8n runs items concurrently, and they share only the run's data object. */
 const clients = new WeakMap<object, Promise<ApiClient>>();
 
 const readMaxRequests = (context: IExecuteSingleFunctions) =>
