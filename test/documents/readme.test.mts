@@ -167,9 +167,7 @@ const PROOFS: Record<string, string[]> = {
 	'n8n resumes a pause twice': [
 		'have one effect, and an answer that only the second has is not lost',
 	],
-	'a worker or both are killed': [
-		'%s killed with -9 while an execution is paused: it resumes by itself, and the link works',
-	],
+	'a worker or both are killed': ['a paused execution resumes by itself, and its link works'],
 	'you select Stop while the execution is paused': [
 		'Stop of a paused execution leaves the session running, because n8n runs no node',
 	],

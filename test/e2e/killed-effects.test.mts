@@ -1,13 +1,12 @@
 // n8n killed with -9 while effects are requested or just after: a retry starts no second session. Other nodes run again, as n8n's own do.
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
-import { around, expectSuccess, publish, usePausingStage } from './pausing.mts';
+import { around, expectSuccess, importCalled, publish, usePausingStage } from './pausing.mts';
 import {
 	agentSession,
 	arrival,
 	eventually,
 	fromList,
-	node,
 	NODE,
 	projectId,
 	workspaceAutomation,
@@ -58,27 +57,12 @@ const listProducts = async () =>
 		.filter((name: string) => name.startsWith('Killed'));
 
 async function publishParent(): Promise<{ call(): Promise<string> }> {
-	const child = around('Child', prompts('Child', 2), running());
-	const trigger = node('Start', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
-		parameters: { inputSource: 'passthrough' },
-	});
-	const childId = await stage.host.importWorkflow({
-		...child,
-		nodes: [trigger, ...child.nodes.slice(1)],
-	});
-	// n8n 2 calls no workflow that isn't published. n8n 1 has nothing there to publish.
-	await stage.host.activate(childId).catch(() => {});
-	const calls = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
-		parameters: {
-			workflowId: { __rl: true, mode: 'id', value: childId },
-			options: { waitForSubWorkflow: true },
-		},
-	});
+	const { call } = await importCalled(stage.host, around('Child', prompts('Child', 2), running()));
 	return await publish(
 		stage.host,
 		around('Calls', [{}], arrival(NODE), {
 			first: 'Call',
-			more: [calls, arrival('After')],
+			more: [call, arrival('After')],
 			follows: { Call: [['After']] },
 		}),
 	);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
+import { expectOwnSessions, isInWait, startCallsInLoop } from './loops.mts';
 import {
 	around,
 	expectSuccess,
@@ -57,6 +58,12 @@ const SCRIPTS: Record<Moment, string> = {
 		.join(' '),
 };
 
+/** Sub-workflows that a loop calls for each of two equal items, killed between the calls */
+const LOOPS = {
+	'Calls that pause': pausing(),
+	'Calls that keep running': pausing({ whileWaiting: 'keepRunning' }),
+};
+
 const published: Record<string, Published> = {};
 const executions: Record<string, string> = {};
 
@@ -74,8 +81,17 @@ const call = async (cases: Case[]): Promise<void> =>
 		cases.map(async ({ name }) => (executions[name] = await published[name].call())),
 	));
 
-const getStatus = async ({ name }: Case): Promise<{ status: string; waitTill?: string }> =>
+const getStatus = async ({
+	name,
+}: Pick<Case, 'name'>): Promise<{ status: string; waitTill?: string }> =>
 	await stage.host.rest.get(`/executions/${executions[name]}`);
+
+/** Returns whether something is true of each execution. */
+const every = async (
+	cases: Array<Pick<Case, 'name'>>,
+	isTrue: (executionId: string) => Promise<boolean>,
+): Promise<boolean> =>
+	(await Promise.all(cases.map(async ({ name }) => await isTrue(executions[name])))).every(Boolean);
 
 const listSessions = async ({ name }: Case) =>
 	(await stage.service.sessions()).filter(({ prompt }) => prompt.startsWith(`${name}:`));
@@ -110,14 +126,15 @@ const decidedBefore: Record<string, number> = {};
 beforeAll(async () => {
 	const { control } = stage.service;
 	await prepare([...STARTING, ...PAUSED]);
+	const loops = Object.entries(LOOPS).map(([name, session]) => ({ name, session }));
+	for (const { name, session } of loops)
+		executions[name] = await startCallsInLoop(stage.host, name, session);
+	await eventually(async () => await every(loops, async (id) => await isInWait(stage, id)));
 	await call(PAUSED);
-	const paused = PAUSED.map(({ name }) => executions[name]);
-	await killWhen(async () =>
-		(await Promise.all(paused.map((each) => isPaused(stage, each, 20_000)))).every(Boolean),
-	);
+	await killWhen(async () => await every(PAUSED, async (id) => await isPaused(stage, id, 20_000)));
 	// n8n 2 calls them crashed until the end of the first wake.
 	await eventually(async () => {
-		const all = await Promise.all(PAUSED.map(getStatus));
+		const all = await Promise.all([...PAUSED, ...loops].map(getStatus));
 		return all.every(({ status }) => status === 'success');
 	});
 	const slow = { operationId: 'createAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
@@ -156,6 +173,14 @@ test.each(PAUSED)('$name: the execution resumes by itself', async (each) => {
 		texts.map(() => ({ turns: 1, interactions: [{ value: 'once' }] })),
 	);
 });
+
+test.each(Object.keys(LOOPS))(
+	'%s, killed between two: each has a session of its own, also with an equal item',
+	async (name) => {
+		const execution = await stage.host.waitForExecution(executions[name]);
+		await expectOwnSessions(stage, name, execution);
+	},
+);
 
 test.each(WAKING.filter(({ after }) => after === LEFT))(
 	'$name: n8n calls the execution crashed, with its sessions, which run on',

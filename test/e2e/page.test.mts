@@ -1,5 +1,5 @@
 // The approval page in a real n8n, by HTTP and once in a browser: what an answer does, and what decides nothing.
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
 	answer,
 	answerAfterRestart,
@@ -23,6 +23,7 @@ import {
 	usePausingStage,
 } from './pausing.mts';
 import { answerOnPhone } from './phone.mts';
+import { answerInRetry } from './retriedMessage.mts';
 import { arrived, eventually, NODE, testWith } from './support.mts';
 
 const stage = usePausingStage({ twice: true });
@@ -337,6 +338,14 @@ describe('beside other pauses', () => {
 	});
 });
 
+test('a message that failed once: the retry asks again, with a link that works', async () => {
+	const prompt = 'message: [ask bash: npm publish] [say Went on.]';
+	const execution = await answerInRetry(stage.host, prompt);
+	expectSuccess(execution);
+	expect(arrived(execution, 'Completed')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
+	expect(await decided('message')).toEqual(['once']);
+});
+
 // The last, because n8n is killed.
 describe('n8n killed with -9', () => {
 	test('between the question and the answer: the link still works', async () => {
@@ -354,25 +363,52 @@ describe('n8n killed with -9', () => {
 		expect(arrived(execution, 'Completed')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
 	});
 
-	test('in the wake of an answer: a retry applies it', async () => {
-		await begin('killed after');
-		const [url] = await links('killed after');
-		const slow = { operationId: 'getAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
-		const page = await openPage(url);
-		await stage.service.control.addFaults(slow);
-		expect(await choose(url, page, ['Deny'])).toMatchObject(SAVED);
-		await eventually(async () => (await stage.service.control.faults())[0].struck > 0);
-		await stage.kill();
-		await stage.service.control.clearFaults();
-		await stage.restart();
-		const id = executions['killed after'];
-		await eventually(
-			async () => (await stage.host.rest.get(`/executions/${id}`)).status === 'crashed',
-		);
-		executions['killed after'] = await stage.host.retry(id);
-		expect(await ended('killed after')).toMatchObject([
-			{ decisions: [{ decision: 'deny', decidedBy: 'page' }] },
-		]);
-		expect(await decided('killed after')).toEqual(['reject']);
+	describe('in a wake', () => {
+		const WOKEN = ['answered', 'unanswered'];
+		const old: Record<string, string> = {};
+
+		beforeAll(async () => {
+			const { control } = stage.service;
+			for (const name of WOKEN) {
+				await begin(name);
+				[old[name]] = await links(name);
+			}
+			const page = await openPage(old.answered);
+			// Both are in a wake while a reading takes that long.
+			await control.addFaults({
+				operationId: 'getAgentSession',
+				kind: 'latency',
+				ms: 10_000,
+				times: 0,
+			});
+			expect(await choose(old.answered, page, ['Deny'])).toMatchObject(SAVED);
+			const statusOf = async (name: string): Promise<string> =>
+				(await stage.host.rest.get(`/executions/${executions[name]}`)).status;
+			const are = async (status: string) =>
+				(await Promise.all(WOKEN.map(statusOf))).every((each) => each === status);
+			await eventually(
+				async () => (await control.faults())[0].struck >= WOKEN.length && (await are('running')),
+			);
+			await stage.kill();
+			await control.clearFaults();
+			await stage.restart();
+			await eventually(async () => await are('crashed'));
+			for (const name of WOKEN) executions[name] = await stage.host.retry(executions[name]);
+		});
+
+		test('of an answer: the retry applies it', async () => {
+			expect(await ended('answered')).toMatchObject([
+				{ decisions: [{ decision: 'deny', decidedBy: 'page' }] },
+			]);
+			expect(await decided('answered')).toEqual(['reject']);
+		});
+
+		test('without an answer: only the link of the retry shows a form, and it decides', async () => {
+			const [, own] = await links('unanswered', 2);
+			expect((await openPage(old.unanswered)).html).not.toContain('<form');
+			expect(await answer(own, ['Approve once'])).toMatchObject(SAVED);
+			expect(await ended('unanswered')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
+			expect(await decided('unanswered')).toEqual(['once']);
+		});
 	});
 });

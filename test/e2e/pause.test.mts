@@ -6,6 +6,7 @@ import type { WorkflowFile } from '../../n8n-host/workflows.mts';
 import {
 	around,
 	expectSuccess,
+	importCalled,
 	pausing,
 	startLive,
 	untilPaused,
@@ -191,25 +192,11 @@ beforeAll(async () => {
 	await change('Changed');
 	await begin(around('Back', working('Back', 1), pausing(), { outputs: [[NODE]] }));
 
-	const child = around('Child', working('Child', 1, 4), pausing());
-	const trigger = node('Start', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
-		parameters: { inputSource: 'passthrough' },
-	});
-	childId = await stage.host.importWorkflow({
-		...child,
-		nodes: [trigger, ...child.nodes.slice(1)],
-	});
-	// n8n 2 calls no workflow that isn't published. n8n 1 has nothing there to publish.
-	await stage.host.activate(childId).catch(() => {});
-	const calls = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
-		parameters: {
-			workflowId: { __rl: true, mode: 'id', value: childId },
-			options: { waitForSubWorkflow: true },
-		},
-	});
+	const called = await importCalled(stage.host, around('Child', working('Child', 1, 4), pausing()));
+	childId = called.childId;
 	const parent = around('Calls', [{}], arrival(NODE), {
 		first: 'Call',
-		more: [calls, arrival('After')],
+		more: [called.call, arrival('After')],
 		follows: { Call: [['After']] },
 	});
 	await begin(parent);

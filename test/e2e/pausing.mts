@@ -145,6 +145,26 @@ function live(file: WorkflowFile, path: string): WorkflowFile {
 	return { ...file, nodes: file.nodes.map((one) => (one.name === 'Start' ? hook : one)) };
 }
 
+/** Imports a workflow as a sub-workflow. Returns its ID, and the node that calls it. */
+export async function importCalled(
+	host: Host,
+	file: WorkflowFile,
+): Promise<{ childId: string; call: WorkflowNode }> {
+	const trigger = node('Start', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+		parameters: { inputSource: 'passthrough' },
+	});
+	const childId = await host.importWorkflow({ ...file, nodes: [trigger, ...file.nodes.slice(1)] });
+	// n8n 2 calls no workflow that isn't published. n8n 1 has nothing there to publish.
+	await host.activate(childId).catch(() => {});
+	const call = node('Call', 'n8n-nodes-base.executeWorkflow', 1.2, {
+		parameters: {
+			workflowId: { __rl: true, mode: 'id', value: childId },
+			options: { waitForSubWorkflow: true },
+		},
+	});
+	return { childId, call };
+}
+
 export interface Published {
 	workflowId: string;
 	/** Starts an execution, and returns its ID. */

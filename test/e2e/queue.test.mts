@@ -1,10 +1,11 @@
 // n8n in queue mode, with a main, two workers, Redis and PostgreSQL, whose hours pass in minutes.
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { hasEnded, listExecutions, readExecution } from '../../n8n-host/executions.mts';
 import { HANG_MS } from '../../n8n-host/hang.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
+import { expectOwnSessions, isInWait, startCallsInLoop } from './loops.mts';
 import { answer, messages, openPage, SAVED, withPage } from './page.mts';
 import {
 	around,
@@ -16,6 +17,7 @@ import {
 	untilPaused,
 } from './pausing.mts';
 import { openLink, PHONE } from './phone.mts';
+import { answerInRetry } from './retriedMessage.mts';
 import {
 	agentSession,
 	arrival,
@@ -37,11 +39,11 @@ import {
 	workspaceAutomation,
 } from './support.mts';
 
-const describe = describeWith('Redis and PostgreSQL');
+const describeQueue = describeWith('Redis and PostgreSQL');
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('two workers', () => {
+describeQueue('two workers', () => {
 	const clock = { faster: FASTER, origin: Date.now() };
 	const stage = useOwnStage(onSeveralMachines({ clock, concurrency: 20, env: WITHOUT_EDITOR }));
 	const paused = () => ({
@@ -152,34 +154,58 @@ describe('two workers', () => {
 		expect([...emitted].sort()).toEqual(titles);
 	});
 
+	test('retry an execution whose message failed: the retry asks again, and the page decides', async () => {
+		const execution = await answerInRetry(stage.host, 'Message [ask bash: one] [say Done.]');
+		expectSuccess(execution);
+		expect(arrived(execution, 'Completed')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
+	});
+
 	// The last ones, because they kill.
-	test.each(['worker', 'main', 'worker and main'])(
-		'%s killed with -9 while an execution is paused: it resumes by itself, and the link works',
-		async (what) => {
-			const { host } = stage;
+	describe.each(['worker', 'main', 'worker and main'])(
+		'%s killed with -9 while executions are paused',
+		(what) => {
 			const prompt = `Killed ${what} [work 2m] [ask bash: one] [work 1m] [say Done.]`;
-			const file = withPage(`Killed ${what}`, [prompt]);
-			const { executionId } = await startLive(host, file);
-			const [{ url }] = await messages(stage, executionId);
-			await untilPaused(paused(), executionId, 40_000);
-			if (what.includes('main')) await host.kill();
-			if (what.includes('worker')) {
-				for (const worker of host.workers) await worker.kill();
-				await host.addWorker();
-			}
-			if (what.includes('main')) await host.restartMain();
-			expect(await openPage(url)).toMatchObject({ status: 200 });
-			expect(await answer(url, ['Approve once'])).toMatchObject(SAVED);
-			const execution = await eventually(async () => {
-				const found = await host.waitForExecution(executionId);
-				// n8n calls an execution crashed that it resumes while it starts, until the end of the wake.
-				return found.status === 'crashed' ? undefined : found;
+			const loop = `Calls, killed ${what}`;
+			let executionId: string;
+			let loopId: string;
+			let url: string;
+
+			beforeAll(async () => {
+				const { host } = stage;
+				loopId = await startCallsInLoop(host, loop);
+				await eventually(async () => await isInWait(paused(), loopId));
+				({ executionId } = await startLive(host, withPage(`Killed ${what}`, [prompt])));
+				[{ url }] = await messages(stage, executionId);
+				await untilPaused(paused(), executionId, 40_000);
+				if (what.includes('main')) await host.kill();
+				if (what.includes('worker')) {
+					for (const worker of host.workers) await worker.kill();
+					await host.addWorker();
+				}
+				if (what.includes('main')) await host.restartMain();
 			});
-			expectSuccess(execution);
-			expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
-			expect(await sessionsFor(stage, prompt)).toMatchObject([
-				{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
-			]);
+
+			/** n8n calls an execution crashed that it resumes while it starts, until the end of the wake. */
+			const resumed = async (id: string) =>
+				await eventually(async () => {
+					const found = await stage.host.waitForExecution(id);
+					return found.status === 'crashed' ? undefined : found;
+				});
+
+			test('a paused execution resumes by itself, and its link works', async () => {
+				expect(await openPage(url)).toMatchObject({ status: 200 });
+				expect(await answer(url, ['Approve once'])).toMatchObject(SAVED);
+				const execution = await resumed(executionId);
+				expectSuccess(execution);
+				expect(arrived(execution, 'Completed')).toMatchObject([{ text: 'Done.' }]);
+				expect(await sessionsFor(stage, prompt)).toMatchObject([
+					{ status: 'completed', turns: 1, interactions: [{ value: 'once' }] },
+				]);
+			});
+
+			test('between two calls of a sub-workflow, each has a session of its own', async () => {
+				await expectOwnSessions(stage, loop, await resumed(loopId));
+			});
 		},
 	);
 
