@@ -14,32 +14,45 @@ const require = createRequire(import.meta.url);
 const PARAMETERS = [
 	...['exports', 'require', 'module', '__filename', '__dirname'],
 	...['Map', 'Set', 'WeakMap', 'WeakSet'],
+	...['whenForgotten', 'look'],
 ];
 
 type Compiled = (...given: unknown[]) => void;
 
+/** Runs code where it sees what a module declares. */
+export type Look = (code: string) => unknown;
+
+/** A variable of a module, and its value at first */
+const VARIABLE = /^let (\w+)(?: = (.*))?;$/gm;
+
 /** By file, because only the memory is new */
 const compiled = new Map<string, Compiled>();
-function compile(file: string): Compiled {
+function compile(file: string, isLookedAt: boolean): Compiled {
 	const known = compiled.get(file);
-	if (known) return known;
+	if (known && !isLookedAt) return known;
 	const text = readFileSync(file, 'utf8');
-	const fresh = compileFunction(text, PARAMETERS, { filename: file }) as Compiled;
-	compiled.set(file, fresh);
+	const resets = [...text.matchAll(VARIABLE)].map(
+		([, name, value = 'undefined']) => `whenForgotten(() => void (${name} = ${value}));`,
+	);
+	const code = [text, ...resets, ...(isLookedAt ? ['look((code) => eval(code));'] : [])].join('\n');
+	const fresh = compileFunction(code, PARAMETERS, { filename: file }) as Compiled;
+	if (!isLookedAt) compiled.set(file, fresh);
 	return fresh;
 }
 
 export interface LoadedPackage extends BuiltPackage {
 	/** Empties what modules remember, as if another worker went on. */
 	forget(): void;
+	/** Loads a file, of those that n8n loads on first use. */
+	load(file: string): void;
 }
 
-/** Keeps the maps and sets that modules make while they are loaded, with what is in them by then. */
+/** Keeps the maps and sets that modules make while they are loaded, with what is in them by then, and resets their variables. */
 function createMemory() {
 	let isLoading = false;
 	const made: Array<Map<unknown, unknown> | Set<unknown>> = [];
 	const initial = new Map<object, unknown[]>();
-	const weak: Array<() => void> = [];
+	const resets: Array<() => void> = [];
 
 	/** Makes a weak map or set that can be emptied. */
 	function watchWeak<T extends WeakMap<object, unknown> | WeakSet<object>>(
@@ -55,7 +68,7 @@ function createMemory() {
 						return result === current ? it : result;
 					},
 				});
-		weak.push(() => void (current = create()));
+		resets.push(() => void (current = create()));
 		return it;
 	}
 
@@ -75,6 +88,7 @@ function createMemory() {
 			WeakMap: watched(WeakMap, (it) => watchWeak(it, () => new WeakMap())),
 			WeakSet: watched(WeakSet, (it) => watchWeak(it, () => new WeakSet())),
 		},
+		whenForgotten: (reset: () => void) => void resets.push(reset),
 		/** Keeps what the work makes. */
 		load<T>(work: () => T): T {
 			const isOutermost = !isLoading;
@@ -93,15 +107,15 @@ function createMemory() {
 					if (it instanceof Map) all.set(...(entry as [unknown, unknown]));
 					else all.add(entry);
 			}
-			for (const empty of weak) empty();
+			for (const reset of resets) reset();
 		},
 	};
 }
 
-/** Loads the package as a new process does. */
-export function loadPackage(random: Random): LoadedPackage {
+/** Loads the package as a new process does. @param look is called for each file with what looks into it */
+export function loadPackage(random: Random, look?: (into: Look) => void): LoadedPackage {
 	const memory = createMemory();
-	const { types } = memory;
+	const { types, whenForgotten } = memory;
 	const modules = new Map<string, { exports: any }>();
 	const bytes = (count: number) => Buffer.from(Array.from({ length: count }, () => random() * 256));
 	const ownCrypto = {
@@ -130,9 +144,10 @@ export function loadPackage(random: Random): LoadedPackage {
 			return name === 'node:crypto' ? ownCrypto : require(name);
 		};
 		memory.load(() =>
-			compile(file)(
+			compile(file, look !== undefined)(
 				...[module.exports, requireFrom, module, file, folder],
 				...[types.Map, types.Set, types.WeakMap, types.WeakSet],
+				...[whenForgotten, look],
 			),
 		);
 		return module.exports;
@@ -148,5 +163,5 @@ export function loadPackage(random: Random): LoadedPackage {
 		return [PACKAGE + node.description.name, node];
 	});
 	const credential = create(n8n.credentials[0]);
-	return { nodes: Object.fromEntries(nodes), credential, forget: memory.forget };
+	return { nodes: Object.fromEntries(nodes), credential, forget: memory.forget, load };
 }
