@@ -216,6 +216,15 @@ describe('a page shows the requests of other sessions', () => {
 });
 
 test.each([
+	['ten sessions', 12, 'git push', 10],
+	['64 KiB of requests', 5, 'x'.repeat(20_000), 3],
+])('a page shows at most %s besides its own, and counts the others', (_, count, command, shown) => {
+	const others = Array.from({ length: count }, (_each, n) => asked({ id: String(n), command }));
+	const { others: sections, moreSessions } = call([asked(), ...others]).view;
+	expect([sections?.length, moreSessions]).toEqual([shown, count - shown]);
+});
+
+test.each([
 	['is for sessions of one project', {}, ['approve', 'approve']],
 	["leaves the approver's own Deny", { [choiceField(1)]: '1' }, ['approve', 'deny']],
 ])('"Approve all that look the same" %s', (_, own, decisions) => {

@@ -8,6 +8,7 @@ test.each([
 	['ann@x.io', '<mailto:ANN@x.io|Ann>'],
 	['ann@x.io', 'mailto:ann@x.io?subject=Approve'],
 	['ann@x.io', 'ann@\u200Bx.io'],
+	['ann@x.io', 'ａｎｎ@x.io'],
 	['U123', '<@U123>'],
 	['@ann', 'ann'],
 	['+49 170 1', '+491701'],

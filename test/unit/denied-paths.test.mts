@@ -135,6 +135,23 @@ describe("a doubt doesn't hide a denial", () => {
 		expect(ruled('bash', command, rules[0], everything, rules[1]).decision).toBe('ask');
 		expect(ruled('bash', command, rules[0], everything).decidedBy).toBe('rule 1');
 	});
+
+	test('of When No Rule Matches', () => {
+		const by = (defaultDecision: Decision) =>
+			decideRequest(
+				request({ patterns: ['devbox run git push'] }),
+				policy({ rules: [rule('bash', 'git push', 'deny')], defaultDecision }),
+			).decision;
+		expect([by('approve'), by('ask'), by('deny')]).toEqual(['ask', 'ask', 'deny']);
+	});
+});
+
+test('behind a denial, a command with more than 50 wildcards goes to an approver', () => {
+	const command = (count: number) =>
+		`ls ${Array.from({ length: count }, (_, at) => `src/a${at}*.ts`).join(' ')}`;
+	const decided = (count: number) =>
+		ruled('bash', command(count), ['bash', 'rm *', 'deny'], everything).decision;
+	expect([decided(20), decided(60)]).toEqual(['approve', 'ask']);
 });
 
 test.each<[pattern: string, command: string]>([

@@ -144,6 +144,19 @@ describe('a request is its ID and its whole content', () => {
 	});
 });
 
+test('of more than 100 pending requests, those that were seen are taken first, and the others stay pending', () => {
+	const some = (from: number, to: number) =>
+		Array.from({ length: to - from }, (_, at) => request({ id: `r${from + at}` }));
+	const idsOf = (records: RequestRecord[]) =>
+		records.flatMap(({ interaction }) => (interaction ? [interaction.id] : []));
+	const ids = (from: number, to: number) => some(from, to).map(({ id }) => id);
+	const first = polled([], 1, ...some(0, 150));
+	expect(idsOf(first)).toEqual(ids(0, 100));
+	expect(idsOf(polled(first, 2, ...some(0, 150).reverse()))).toEqual(ids(0, 100));
+	const others = polled(first, 2, ...some(100, 200));
+	expect(idsOf(polled(others, 3, ...some(0, 200)))).toEqual(ids(0, 200));
+});
+
 describe('what is sent', () => {
 	const fields = fc.record({
 		permission: fc.constantFrom('bash', 'edit'),
