@@ -10,6 +10,7 @@ import {
 	DOUBLES,
 	FAILS,
 	fillIn,
+	LOOP,
 	NODE,
 	runsOf,
 	type Flow,
@@ -240,6 +241,18 @@ describe('a connection back to the node', () => {
 		expect(error?.message).toBe('This item comes from an output of the same node');
 		expect(error?.description).toContain(sessionId);
 		expect(starts(stage)).toHaveLength(1);
+	});
+
+	test('through a loop is none: its next item comes from before the loop', async () => {
+		const stage = createStage();
+		const run = await stage.run({
+			first: [LOOP],
+			follows: { [LOOP]: [[NODE]], [DOUBLES]: [[LOOP]] },
+			wires: [[DOUBLES], []],
+			items: prompts('[say One]', '[say Two]'),
+		});
+		expect(run.status).toBe('success');
+		expect(starts(stage)).toHaveLength(2);
 	});
 });
 

@@ -5,8 +5,10 @@ import type {
 	IDataObject,
 	INode,
 	INodeType,
+	IPairedItemData,
 	IRun,
 	IRunExecutionData,
+	ISourceData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { createService } from '../../local-service/app.mts';
@@ -34,6 +36,8 @@ export const AGGREGATE = 'Aggregate';
 export const FAILS = 'Fails';
 /** The name of a node that returns each item twice, without saying where it comes from */
 export const DOUBLES = 'Doubles';
+/** The name of a node that returns its first items one by one, as n8n's Loop Over Items does */
+export const LOOP = 'Loop';
 
 /** What sub-nodes supply, by their IDs: it's no parameter, because those are JSON. */
 const outputParsers = new Map<string, unknown>();
@@ -67,6 +71,14 @@ const pass: INodeType = {
 		const { name } = this.getNode();
 		if (name === FAILS) throw new Error('This node fails');
 		if (name === DOUBLES) return [input.flatMap(({ json }) => [{ json }, { json }, { json }])];
+		if (name === LOOP) {
+			const loop = this.getContext('node') as Partial<{ left: typeof input; source: ISourceData }>;
+			const { left = [...input], source = this.getInputSourceData() } = loop;
+			const [next, ...others] = left;
+			Object.assign(loop, { left: others, source });
+			const pairedItem = { ...(next?.pairedItem as IPairedItemData), sourceOverwrite: source };
+			return [next ? [{ json: next.json, pairedItem }] : []];
+		}
 		if (name === AGGREGATE) return [[{ json: {}, pairedItem: input.map((_, item) => ({ item })) }]];
 		return [input.map(({ json }, item) => ({ json, pairedItem: { item } }))];
 	},
