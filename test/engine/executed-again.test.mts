@@ -222,7 +222,10 @@ describe('a connection back to the node', () => {
 	test.each<[string, Flow]>([
 		['Completed', { wires: [[NODE], []] }],
 		['Completed, through a node that combines items', through(AGGREGATE)],
-		['Completed, through a node that returns more items', through(DOUBLES)],
+		[
+			'Completed, through a node that returns more items',
+			{ ...through(DOUBLES), items: prompts('[say One]', '[say Two]') },
+		],
 		['To Approve', { wires: [[], [NODE]], items: prompts('[ask bash: x]') }],
 		[
 			'Completed, with On Error that continues,',
@@ -240,7 +243,7 @@ describe('a connection back to the node', () => {
 		expect(run.status).toBe('error');
 		expect(error?.message).toBe('This item comes from an output of the same node');
 		expect(error?.description).toContain(sessionId);
-		expect(starts(stage)).toHaveLength(1);
+		expect(starts(stage)).toHaveLength(flow.items?.length ?? 1);
 	});
 
 	test('through a loop is none: its next item comes from before the loop', async () => {
@@ -452,6 +455,16 @@ describe('a failure', () => {
 		const run = await stage.run({ wires, items, settings, parameters });
 		expect(textsOf(run)).toEqual([[expect.stringMatching(/Broken/), 'Two']]);
 		expect(starts(stage)).toHaveLength(3);
+	});
+
+	test('waits before the next try of Retry On Fail', async () => {
+		const stage = createStage();
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 5_000 };
+		const parameters = { whileWaiting: 'keepRunning' };
+		await stage.run({ wires, items: prompts('[fail Broken]'), settings, parameters });
+		const [first, second] = starts(stage);
+		// The first reading comes after 5 s.
+		expect(second.at - first.at).toBeGreaterThanOrEqual(10_000);
 	});
 
 	test('of another node ends the execution, and a retry continues the sessions', async () => {

@@ -60,6 +60,15 @@ test.each<[string, string[], IDataObject]>([
 	expect(stage.of('POST', PREVIEWS)).toHaveLength(1);
 });
 
+test('each route has a request of its own', async () => {
+	const stage = createStage();
+	const preview = { page: { siteId: siteOf(stage), route: '={{ $json.route }}' } };
+	const items = ['/a', '/b'].map((route) => ({ prompt: '[say Done]', route }));
+	await stage.run({ items, parameters: { whileWaiting: 'keepRunning', options: { preview } } });
+	const routes = stage.bodies(PREVIEWS).map((body: any) => body.route);
+	expect(routes.sort()).toEqual(['/a', '/b']);
+});
+
 test('without the option, there is no request for it, and nothing says preview', async () => {
 	const stage = createStage();
 	const run = await stage.run({ items: [{ prompt: '[say 1]' }], parameters: {} });

@@ -59,6 +59,12 @@ describe('two invalid answers', () => {
 });
 
 describe('the parser', () => {
+	test('that does not return is given up after 60 seconds', async () => {
+		const parse = async () => await new Promise(() => {});
+		const execution = await run(typed('[say x]', { outputParser: { ...linksParser(), parse } }));
+		expect(execution.error?.message).toBe("The output parser didn't return within 60 seconds");
+	});
+
 	test('is ignored by Try Rules', async () => {
 		const trial = {
 			operation: 'tryRules',

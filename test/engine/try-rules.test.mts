@@ -87,3 +87,28 @@ test('reads a session like any other read: it retries after an outage', async ()
 	expect(new Set(sent.map(({ method }) => method))).toEqual(new Set(['GET']));
 	expect(sent).toHaveLength(2);
 });
+
+test('the items of a call share one limit of 500 texts', async () => {
+	const items = ['a', 'b'].map((name) => ({
+		requests: Array.from({ length: 300 }, (_, at) => ({
+			permission: 'bash',
+			patterns: [`ls ${name}${at}`],
+		})),
+	}));
+	const { outputs } = await run({
+		node: 'runAgentSession',
+		parameters: {
+			operation: 'tryRules',
+			requestsFrom: 'json',
+			requests: '={{ $json.requests }}',
+			permissionPolicy: 'rules',
+			permissionRules: { rule: [{ permission: 'bash', pattern: 'ls *', decision: 'approve' }] },
+			defaultDecision: 'ask',
+		},
+		items,
+		credentials: service.credentials,
+	});
+	const asked = outputs[0].filter(({ json }) => json.decision === 'ask');
+	expect(asked).toHaveLength(100);
+	expect(asked[0].json.because).toMatch(/too much for rules/);
+});

@@ -30,6 +30,14 @@ describe('resolving is verified', () => {
 		},
 	);
 
+	test("a page with 403 is no refusal of the service's: the decision is sent again", async () => {
+		const service = simulation();
+		service.meets('decision', { ...(page as object), status: 403 } as Weather, { first: 1 });
+		const outcome = await service.run('[ask bash: x] [say Done]');
+		expect(outcome).toMatchObject({ kind: 'completed', decisions: [{ decision: 'approve' }] });
+		expect(of(service.sent, 'POST', '/resolve')).toHaveLength(2);
+	});
+
 	test('a decision that only seemed resolved, because a poll left it out, is resolved when the request is listed again', async () => {
 		const service = simulation();
 		service.meets('decision', 'lost', { first: 1 });

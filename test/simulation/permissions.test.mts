@@ -147,6 +147,16 @@ describe('requests for approvers', () => {
 	});
 });
 
+test.each([
+	['2026-10-05T09:00:10Z', 'needsApproval'],
+	['2026-10-05T10:00:00Z', 'completed'],
+])('a rule of More Rules until %s, for a request after 20 seconds: %s', async (expires, kind) => {
+	const rule = { permission: 'bash', pattern: 'ls', decision: 'approve', expires };
+	const approvals = { moreRules: JSON.stringify([rule]) };
+	const prompt = '[work 20s] [ask bash: ls] [say Done]';
+	expect((await simulation().run(prompt, { ...byRules(), approvals })).kind).toBe(kind);
+});
+
 describe('a reading with pending requests in a form that the document does not show', () => {
 	const shows = (pendingInteractions: unknown): Weather => ({
 		change: (body) => ({ ...body, pendingInteractions }),

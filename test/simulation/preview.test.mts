@@ -38,6 +38,12 @@ test('a preview that hangs delays the question by at most 10 seconds, and the qu
 	expect(item.warnings).toEqual([expect.stringMatching(/^There's no preview: /)]);
 });
 
+test('before a question, it has one try', async () => {
+	const { previews, ask } = stage(status(503));
+	await ask();
+	expect(previews()).toHaveLength(1);
+});
+
 describe('a preview is a warning, and the session completes', () => {
 	test.each<[string, Weather, RegExp]>([
 		['that is refused', status(403), /The API key doesn't allow this/],

@@ -121,6 +121,7 @@ describe('an answer', () => {
 	test.each<[string, typeof shown, string, object, string | undefined]>([
 		['is for what was asked', shown, 's1', {}, undefined],
 		['is for no other request', shown, 's1', { id: 'i2' }, "it wasn't among the requests shown"],
+		['is for no other session', shown, 's2', {}, 'the request shown was for another session'],
 		[
 			'of an older version is for no session',
 			[asked],

@@ -181,10 +181,13 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 	[
 		'sessions of one project start as others of it end',
 		planned(
-			[session({ project: 'A' }), ...['A', 'B', 'B', ''].map((project) => toStart({ project }))],
+			[
+				session({ project: 'A' }),
+				...['A', 'B', 'B', '', ''].map((project) => toStart({ project })),
+			],
 			{ sessions: { total: 20, perProject: 1 } },
 		),
-		{ due: [2, 4], begun: { A: 1 } },
+		{ due: [2, 4, 5], begun: { A: 1 } },
 	],
 	[
 		'a session that the node only waits for counts for no limit, and waits for none',
