@@ -102,10 +102,14 @@ describe('a request is its ID and its whole content', () => {
 		['a reading without a change after three', [1, 2, 3, 4, 4], true],
 	])('after %s in a row, it is left to the dashboard: %j', (_, counts, isLeft) => {
 		const records = readings(...counts);
-		const [{ takes, because, record }, ...others] = planDecisions(records, [], () => ask).undecided;
+		const [{ isBlocked, because, record }, ...others] = planDecisions(
+			records,
+			[],
+			() => ask,
+		).undecided;
 		expect(others).toEqual([]);
-		expect([takes, because]).toEqual(
-			isLeft ? ['nothing', 'it changes with each reading'] : ['decision', 'x'],
+		expect([isBlocked, because]).toEqual(
+			isLeft ? [true, 'it changes with each reading'] : [undefined, 'x'],
 		);
 		expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
 		const timeouts = {

@@ -139,7 +139,7 @@ describe('a permission that nobody decides here', () => {
 				decideRequest(each, policy({ mode })),
 			);
 			expect(due).toEqual([]);
-			expect(undecided).toMatchObject([{ takes: 'nothing', because: findShapeProblem(wrong) }]);
+			expect(undecided).toMatchObject([{ isBlocked: true, because: findShapeProblem(wrong) }]);
 		}
 	});
 

@@ -66,8 +66,8 @@ export interface UndecidedRequest {
 	record: RequestRecord;
 	interaction: Interaction;
 	because: string;
-	/** What approvers can do: decide a permission request, answer a question, or nothing here */
-	takes: 'decision' | 'answer' | 'nothing';
+	/** True if approvers can only decide or answer it in the dashboard */
+	isBlocked?: true;
 }
 
 interface DecisionPlan {
@@ -107,7 +107,7 @@ export function planDecisions(
 			record,
 			interaction,
 			because: because ?? (verdict as AskVerdict).because,
-			takes: because !== undefined ? 'nothing' : isQuestion(interaction) ? 'answer' : 'decision',
+			...(because !== undefined && { isBlocked: true }),
 		});
 	}
 	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'deny' ? 1 : 0);

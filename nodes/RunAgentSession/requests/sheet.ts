@@ -75,9 +75,9 @@ export function readObstacle(
 	request: UndecidedRequest,
 	offered: OfferedChoices,
 ): string | undefined {
-	const { takes, because } = request;
-	if (takes === 'nothing') return because;
-	const isUnclear = takes === 'decision' && choicesOf(request, offered).length === 0;
+	const { interaction, isBlocked, because } = request;
+	if (isBlocked) return because;
+	const isUnclear = !isQuestion(interaction) && choicesOf(request, offered).length === 0;
 	return isUnclear ? 'none of its options is clear' : undefined;
 }
 

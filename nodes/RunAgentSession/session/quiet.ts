@@ -67,7 +67,6 @@ export function leaveQuiet(run: SessionRun): void {
 					record,
 					interaction: record.interaction!,
 					because: 'the session is quiet',
-					takes: 'answer',
 				},
 			]
 		: [];
