@@ -60,6 +60,108 @@ export interface TransportOptions {
 	rateLimiters?: RateLimiters;
 }
 
+/** What all requests of a client are sent with */
+interface Channel extends Required<TransportOptions> {
+	context: ApiContext;
+	service: { baseUrl: string; redactor: ReturnType<typeof createRedactor> };
+	/** Of the API key. Requests with the same one have one rate limit. */
+	key: string;
+	/** Aborts when the execution is stopped */
+	signal: AbortSignal | undefined;
+}
+
+/** @throws WorkspaceAutomationError if anyone who runs the proxy could read the key */
+function checkProxy({ baseUrl }: Channel['service'], connection: ConnectionOptions): void {
+	const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
+	if (!connection.proxy || !isReadable) return;
+	throw new WorkspaceAutomationError(
+		"'Proxy' under Request Options could read the API key",
+		"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
+	);
+}
+
+/** Sends the request once, for at most the time that is left. */
+async function sendOnce(
+	{ context, service, clock }: Channel,
+	request: ApiRequest,
+	{ deadline = Infinity, minAttemptMs = MIN_ATTEMPT_MS }: CallOptions,
+	connection: ConnectionOptions,
+	signal: AbortSignal | undefined,
+): Promise<Attempt> {
+	const leftMs = Math.min(request.timeoutMs ?? MAX_ATTEMPT_MS, deadline - clock.monotonicMs());
+	const timed = { ...request, timeoutMs: Math.max(minAttemptMs, leftMs) };
+	// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
+	const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
+	return await sendHttpRequest(context, service, timed, connection, requestSignal);
+}
+
+/**
+ * Sends a request, and retries if that's safe: a non-idempotent one only after proof that it had no effect.
+ * @throws IndeterminateError if a non-idempotent request may have taken effect
+ * @throws RateLimitError if the rate limit leaves no time to send it, or CanceledError if the execution was stopped
+ * @throws WorkspaceAutomationError if the service rejected it or couldn't be reached in time
+ */
+async function sendWithRetries(
+	channel: Channel,
+	request: ApiRequest,
+	options: CallOptions,
+	connection: ConnectionOptions,
+): Promise<ApiResponse> {
+	const { clock, semaphore, rateLimiters, key } = channel;
+	checkProxy(channel.service, connection);
+	const { effect } = request;
+	const signal = options.ignoreCancel ? undefined : channel.signal;
+	const toError = (attempt: Attempt) => attemptError(attempt, request, clock.now());
+	const isOnce = isNonIdempotent(effect);
+	let state = NO_ATTEMPTS;
+	let since: number | undefined;
+	/** The service's latest response that asked to wait */
+	let throttled: Attempt | undefined;
+	try {
+		for (;;) {
+			await semaphore.acquire();
+			// Counts from the first attempt, because a request may be queued before it.
+			since ??= clock.monotonicMs();
+			const limits = { ...options, deadline: options.deadline ?? since + MAX_CALL_MS };
+			let slot: Slot | undefined;
+			let attempt: Attempt;
+			let next: NextAction | undefined;
+			try {
+				// An attempt that is due at its deadline may be queued for a moment.
+				const deadline = Math.max(limits.deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
+				slot = await rateLimiters
+					.get(key)
+					.acquire({ since, deadline, urgent: options.urgent }, signal);
+				attempt = await sendOnce(channel, request, limits, connection, signal);
+				const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
+				next = nextAction(state, attempt, request, limits, now, Math.random());
+			} finally {
+				slot?.release(next?.pauseMs);
+				semaphore.release();
+			}
+			// Stop cut this attempt off. A non-idempotent request isn't cut off.
+			if (attempt.kind !== 'response' && !isOnce) throwIfAborted(signal);
+			state = next.state;
+			throttled = next.pauseMs === undefined ? undefined : attempt;
+			const { type, delayMs } = next;
+			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
+			if (type === 'return' && attempt.kind === 'response') return attempt;
+			if (type === 'fail' && !state.mayHaveTakenEffect) throw toError(attempt);
+			if (type === 'fail') throw unconfirmedError(effect, toError(attempt));
+			const response =
+				type === 'reconcile' &&
+				(await reconcileAttempt(effect, options, delayMs !== undefined, toError(attempt)));
+			if (response) return response;
+			await clock.sleep(delayMs ?? 0, signal);
+		}
+	} catch (error) {
+		// The service's own words say more than that there was no time.
+		if (error instanceof RateLimitError && throttled) throw toError(throttled);
+		const isUnresolved = isOnce && state.mayHaveTakenEffect;
+		throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
+	}
+}
+
 /** Slows down all requests of this process with the same key after a 429. @throws WorkspaceAutomationError if the credential is invalid */
 export function createTransport(
 	context: ApiContext,
@@ -71,106 +173,31 @@ export function createTransport(
 	}: TransportOptions = {},
 ) {
 	const { baseUrl, apiKey } = readCredential(credential);
-	const key = fingerprint(`${baseUrl} ${apiKey}`);
-	const service = { baseUrl, redactor: createRedactor(apiKey) };
-	const executionSignal = context.getExecutionCancelSignal?.();
+	const signal = context.getExecutionCancelSignal?.();
 	// n8n would decrypt the credential for every request, and replace the connection's signal by the execution's.
-	const bare: ApiContext = {
+	const bareContext: ApiContext = {
 		helpers: context.helpers,
 		getNode: () => context.getNode(),
 		getCredentials: async () => ({ ...credential }),
 		logger: context.logger,
 	};
-
-	/** @throws WorkspaceAutomationError if anyone who runs the proxy could read the key */
-	function checkProxy(connection: ConnectionOptions): void {
-		const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
-		if (!connection.proxy || !isReadable) return;
-		throw new WorkspaceAutomationError(
-			"'Proxy' under Request Options could read the API key",
-			"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
-		);
-	}
-
-	/** Sends the request once, for at most the time that is left. */
-	async function sendOnce(
-		request: ApiRequest,
-		{ deadline = Infinity, minAttemptMs = MIN_ATTEMPT_MS }: CallOptions,
-		connection: ConnectionOptions,
-		signal: AbortSignal | undefined,
-	): Promise<Attempt> {
-		const leftMs = Math.min(request.timeoutMs ?? MAX_ATTEMPT_MS, deadline - clock.monotonicMs());
-		const timed = { ...request, timeoutMs: Math.max(minAttemptMs, leftMs) };
-		// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
-		const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
-		return await sendHttpRequest(bare, service, timed, connection, requestSignal);
-	}
-
-	/**
-	 * Sends a request, and retries if that's safe: a non-idempotent one only after proof that it had no effect.
-	 * @throws IndeterminateError if a non-idempotent request may have taken effect
-	 * @throws RateLimitError if the rate limit leaves no time to send it, or CanceledError if the execution was stopped
-	 * @throws WorkspaceAutomationError if the service rejected it or couldn't be reached in time
-	 */
-	async function send(
-		request: ApiRequest,
-		options: CallOptions = {},
-		connection: ConnectionOptions = {},
-	): Promise<ApiResponse> {
-		checkProxy(connection);
-		const { effect } = request;
-		const signal = options.ignoreCancel ? undefined : executionSignal;
-		const toError = (attempt: Attempt) => attemptError(attempt, request, clock.now());
-		const isOnce = isNonIdempotent(effect);
-		let state = NO_ATTEMPTS;
-		let since: number | undefined;
-		/** The service's latest response that asked to wait */
-		let throttled: Attempt | undefined;
-		try {
-			for (;;) {
-				await semaphore.acquire();
-				// Counts from the first attempt, because a request may be queued before it.
-				since ??= clock.monotonicMs();
-				const limits = { ...options, deadline: options.deadline ?? since + MAX_CALL_MS };
-				let slot: Slot | undefined;
-				let attempt: Attempt;
-				let next: NextAction | undefined;
-				try {
-					// An attempt that is due at its deadline may be queued for a moment.
-					const deadline = Math.max(limits.deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
-					slot = await rateLimiters
-						.get(key)
-						.acquire({ since, deadline, urgent: options.urgent }, signal);
-					attempt = await sendOnce(request, limits, connection, signal);
-					const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
-					next = nextAction(state, attempt, request, limits, now, Math.random());
-				} finally {
-					slot?.release(next?.pauseMs);
-					semaphore.release();
-				}
-				// Stop cut this attempt off. A non-idempotent request isn't cut off.
-				if (attempt.kind !== 'response' && !isOnce) throwIfAborted(signal);
-				state = next.state;
-				throttled = next.pauseMs === undefined ? undefined : attempt;
-				const { type, delayMs } = next;
-				if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
-				if (type === 'return' && attempt.kind === 'response') return attempt;
-				if (type === 'fail' && !state.mayHaveTakenEffect) throw toError(attempt);
-				if (type === 'fail') throw unconfirmedError(effect, toError(attempt));
-				const canRetry = delayMs !== undefined;
-				const response =
-					type === 'reconcile' &&
-					(await reconcileAttempt(effect, options, canRetry, toError(attempt)));
-				if (response) return response;
-				await clock.sleep(delayMs ?? 0, signal);
-			}
-		} catch (error) {
-			// The service's own words say more than that there was no time.
-			if (error instanceof RateLimitError && throttled) throw toError(throttled);
-			const isUnresolved = isOnce && state.mayHaveTakenEffect;
-			throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
-		}
-	}
-
-	return { baseUrl, clock, signal: executionSignal, send };
+	const channel: Channel = {
+		context: bareContext,
+		service: { baseUrl, redactor: createRedactor(apiKey) },
+		key: fingerprint(`${baseUrl} ${apiKey}`),
+		clock,
+		semaphore,
+		rateLimiters,
+		signal,
+	};
+	return {
+		baseUrl,
+		clock,
+		signal,
+		send: async (
+			request: ApiRequest,
+			options: CallOptions = {},
+			connection: ConnectionOptions = {},
+		): Promise<ApiResponse> => await sendWithRetries(channel, request, options, connection),
+	};
 }
