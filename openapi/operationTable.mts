@@ -85,13 +85,18 @@ function toRows(path: string, method: string, item: Json): Array<[id: string, ro
 	return isNamed ? rows : [[operationId, toRow(path, method, item, own)], ...rows];
 }
 
-/** Returns the text of the table. A row is on one line. */
-export function operationTable(): string {
-	const rows = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+/** Rows by operation, in the contract's order */
+export const operationRows: Record<string, Json> = Object.fromEntries(
+	Object.entries<Json>(document.paths).flatMap(([path, item]) =>
 		Object.keys(item)
 			.filter((key) => key !== 'parameters')
 			.flatMap((method) => toRows(path, method, item)),
-	);
+	),
+);
+
+/** Returns the text of the table. A row is on one line. */
+export function operationTable(): string {
+	const rows = Object.entries(operationRows);
 	const json = rows.map(([id, row]) => `\t${id}: ${JSON.stringify(row)},\n`).join('');
 	const limits = [...new Set(json.match(/(?<=")MAX_\w+(?=")/g))].sort().join(', ');
 	const lines = json.replace(/"(MAX_\w+)"|"(\w+)":/g, (_, limit, key) => limit ?? `${key}:`);

@@ -60,7 +60,7 @@ interface DialectInfo {
 const listing = Object.keys(everyList(0)) as OperationId[];
 
 /** The operations whose requests or answers a dialect changes. */
-function listTouched(dialect: Dialect): OperationId[] {
+function listTouched(dialect: Dialect): readonly OperationId[] {
 	const { requests, answers, paging, ids, optionWords, lateness } = dialect;
 	if (lateness) return operationIds;
 	const tables = [requests, answers].flatMap((table) => Object.keys(table ?? {}));

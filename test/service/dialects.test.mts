@@ -78,7 +78,7 @@ describe('the assumed requests', () => {
 		// A change of a product has any fields that its caller gives it.
 		const isFree = Object.keys(body ?? { none: true }).length === 0;
 		const sent = isFree ? { name: 'x' } : body && writeValues(body, samples);
-		expect(operation.validateBody?.(sent) ?? sent === undefined).toBe(true);
+		expect(operation.validateBody?.(sent) ?? (isFree || sent === undefined)).toBe(true);
 	});
 });
 
