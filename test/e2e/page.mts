@@ -65,6 +65,10 @@ const whilePaused = async (ask: () => Promise<Response>): Promise<PageAnswer> =>
 export const openPage = async (url: string): Promise<PageAnswer> =>
 	await whilePaused(async () => await fetch(url));
 
+/** Waits until a link shows no form: the page learns of a kill in a wake when the wake is overdue. */
+export const untilFormIsGone = async (url: string): Promise<void> =>
+	void (await eventually(async () => !(await (await fetch(url)).text()).includes('<form')));
+
 /** Sends the form of a page, with these choices. */
 export const send = async (
 	url: string,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from '@jest/globals';
 import type { Execution } from '../../n8n-host/executions.mts';
 import type { Host } from '../../n8n-host/host.mts';
-import { answer, MESSAGE, openPage, SAVED } from './page.mts';
+import { answer, MESSAGE, SAVED, untilFormIsGone } from './page.mts';
 import { around, pausing, startLive } from './pausing.mts';
 import { eventually, node } from './support.mts';
 
@@ -52,7 +52,7 @@ export async function answerInRetry(host: Host, prompt: string): Promise<Executi
 		const own = await eventually(async () =>
 			chat.links.find((link) => link.includes(`/${retryId}/`)),
 		);
-		expect((await openPage(chat.links[0])).html).not.toContain('<form');
+		await untilFormIsGone(chat.links[0]);
 		expect(await answer(own, ['Approve once'])).toMatchObject(SAVED);
 		return await host.waitForExecution(retryId);
 	} finally {
