@@ -14,7 +14,7 @@ const { askDue, createBallot: createQuestion } =
 const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
 const { createSheet } = await import('../nodes/RunAgentSession/requests/sheet.ts');
 const { formatMessage, formatQuestion } =
-	await import('../nodes/RunAgentSession/message/message.ts');
+	await import('../nodes/RunAgentSession/message/approverText.ts');
 const { respond } = await import('../nodes/RunAgentSession/page/respond.ts');
 const { NONCE_PARAMETER } = await import('../nodes/RunAgentSession/page/links.ts');
 const {

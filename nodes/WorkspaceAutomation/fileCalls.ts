@@ -4,7 +4,7 @@ import { Base64 } from '../shared/client/json';
 import { readPages, requireEntryId } from '../shared/client/lists';
 import type { ApiClient, CallOptions, Values } from '../shared/client/operations';
 import { pollUntilFound, toResponse, type Reconcile } from '../shared/client/reconcilers';
-import type { ReconcileResult } from '../shared/client/types';
+import type { ReconcileResult } from '../shared/client/apiTypes';
 import { IndeterminateError, resultOrError, WorkspaceAutomationError } from '../shared/errors';
 import { toJsonItem } from '../shared/n8n/sendOperation';
 import { requireFileSize, requireText } from '../shared/validation';

@@ -15,7 +15,7 @@ import { TIMED_OUT, withTimeout } from '../shared/client/clock';
 import { isPrivateHost, isThisMachine } from '../shared/client/privateHosts';
 import { isRejection, nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
-import type { Attempt, Headers } from '../shared/client/types';
+import type { Attempt, Headers } from '../shared/client/apiTypes';
 
 type Stream = Exclude<
 	Parameters<IExecuteSingleFunctions['helpers']['prepareBinaryData']>[0],

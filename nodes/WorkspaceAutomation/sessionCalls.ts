@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { ApiClient, Values } from '../shared/client/operations';
-import type { ApiResponse } from '../shared/client/types';
+import type { ApiResponse } from '../shared/client/apiTypes';
 import { resultOrError, WorkspaceAutomationError } from '../shared/errors';
 import { requireText } from '../shared/validation';
 import { isRecord, quote, sortedJson, toText } from '../shared/values';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm, type OpenPage, type PageForm } from '../../nodes/RunAgentSession/page/view.ts';
-import { formatQuestion } from '../../nodes/RunAgentSession/message/message.ts';
+import { formatQuestion } from '../../nodes/RunAgentSession/message/approverText.ts';
 import { omit } from '../../nodes/shared/values.ts';
 import { readForm } from '../unit/forms.mts';
 import { toSheets } from '../unit/sheets.mts';

@@ -6,7 +6,7 @@ import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/panel/readSettings.ts';
 import { readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { formatQuestion } from '../../nodes/RunAgentSession/message/message.ts';
+import { formatQuestion } from '../../nodes/RunAgentSession/message/approverText.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { toSheets } from '../unit/sheets.mts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';

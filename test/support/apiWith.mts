@@ -2,7 +2,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { createClient } from '../../nodes/shared/client/createClient.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
-import type { ApiContext } from '../../nodes/shared/client/types.ts';
+import type { ApiContext } from '../../nodes/shared/client/apiTypes.ts';
 import { createVirtualClock } from './virtualClock.mts';
 
 export interface Answer {

@@ -9,7 +9,7 @@ import {
 import { excerpt, quote } from '../../nodes/shared/values.ts';
 import { attemptError } from '../../nodes/shared/client/attemptError.ts';
 import { toFailedAttempt } from '../../nodes/shared/client/httpRequest.ts';
-import type { Attempt } from '../../nodes/shared/client/types.ts';
+import type { Attempt } from '../../nodes/shared/client/apiTypes.ts';
 
 const node = {
 	id: '1',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatMessage } from '../../nodes/RunAgentSession/message/message.ts';
+import { formatMessage } from '../../nodes/RunAgentSession/message/approverText.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import type { RequestOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
 import { anyText } from '../support/anyText.mts';

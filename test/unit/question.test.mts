@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
 	formatQuestion,
 	type MessageDetails,
-} from '../../nodes/RunAgentSession/message/message.ts';
+} from '../../nodes/RunAgentSession/message/approverText.ts';
 import type { OfferedChoices } from '../../nodes/RunAgentSession/requests/sheet.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { quoteVisible, visibleText } from '../../nodes/shared/approvals/visibleText.ts';

@@ -16,7 +16,11 @@ import type { CallOptions } from '../../nodes/shared/client/operations.ts';
 import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
 import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
 import { createTransport, type TransportOptions } from '../../nodes/shared/client/transport.ts';
-import type { ApiContext, ApiRequest, ReconcileResult } from '../../nodes/shared/client/types.ts';
+import type {
+	ApiContext,
+	ApiRequest,
+	ReconcileResult,
+} from '../../nodes/shared/client/apiTypes.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtualClock.mts';
 
 const BASE = 'https://api.example.com/v1';

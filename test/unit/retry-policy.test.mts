@@ -14,7 +14,7 @@ import {
 	type Moment,
 	type RetryState,
 } from '../../nodes/shared/client/retryPolicy.ts';
-import type { ApiRequest, Attempt, ResponseAttempt } from '../../nodes/shared/client/types.ts';
+import type { ApiRequest, Attempt, ResponseAttempt } from '../../nodes/shared/client/apiTypes.ts';
 import { apiWith } from '../support/apiWith.mts';
 
 const response = (status: number, headers = {}, body: unknown = {}): Attempt => ({

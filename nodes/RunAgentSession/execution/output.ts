@@ -16,7 +16,7 @@ import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
 import { approvalUrl } from '../page/links';
-import { formatMessage, formatQuestion } from '../message/message';
+import { formatMessage, formatQuestion } from '../message/approverText';
 import { readSimplify } from '../panel/readSettings';
 import { isAlone } from '../requests/ballots';
 import { addOrigin, shownRequests } from '../requests/request';

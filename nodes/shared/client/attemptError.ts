@@ -7,7 +7,7 @@ import {
 	readErrorEnvelope,
 	retryAfterMs,
 } from './retryPolicy';
-import type { ApiRequest, Attempt, ResponseAttempt } from './types';
+import type { ApiRequest, Attempt, ResponseAttempt } from './apiTypes';
 
 type Wording = readonly [message: string, description: string];
 

@@ -3,7 +3,7 @@ import { WorkspaceAutomationError } from '../errors';
 import { isVersionRefused } from './attemptError';
 import { CREDENTIAL } from './credential';
 import { createTransport, type TransportOptions } from './transport';
-import type { ApiContext, ConnectionOptions } from './types';
+import type { ApiContext, ConnectionOptions } from './apiTypes';
 import { RECONCILERS } from './reconcilers';
 import { requireAsked } from './resource';
 import type { ApiClient, CallOptions, OperationId, Routing } from './operations';

@@ -14,7 +14,7 @@ import type {
 	ConnectionOptions,
 	FailedAttempt,
 	Headers,
-} from './types';
+} from './apiTypes';
 
 /** Nothing beyond this is ever shown. */
 const MAX_TEXT_LENGTH = 10_000;

@@ -12,7 +12,7 @@ import {
 	type Values,
 } from './operations';
 import { isName, shapeError } from './resource';
-import type { Headers } from './types';
+import type { Headers } from './apiTypes';
 
 export interface ListOptions extends CallOptions {
 	limit?: number;

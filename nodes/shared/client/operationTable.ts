@@ -1,7 +1,7 @@
 // Written by `npm run operations`, from openapi/workspace-automation.yaml. Change the contract instead.
 
 import { MAX_ANALYTICS_BYTES, MAX_FILE_TEXT_BYTES, MAX_SESSION_BYTES } from '../limits';
-import type { OperationRow } from './types';
+import type { OperationRow } from './apiTypes';
 
 export const OPERATIONS = {
 	listProjects: {method:"GET",path:"/projects",query:{limit:"{limit}",cursor:"{cursor}"},assumed:"shape",effect:"read",response:{data:["data"],has_more:["has_more"],next_cursor:["next_cursor"]},tooLarge:"Ask for less, for example with 'Limit'."},

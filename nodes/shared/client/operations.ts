@@ -1,6 +1,12 @@
 import type { Clock } from './clock';
 import { OPERATIONS } from './operationTable';
-import type { ApiResponse, ConnectionOptions, OperationRow, ReconcileResult, Write } from './types';
+import type {
+	ApiResponse,
+	ConnectionOptions,
+	OperationRow,
+	ReconcileResult,
+	Write,
+} from './apiTypes';
 
 export type OperationId = keyof typeof OPERATIONS;
 

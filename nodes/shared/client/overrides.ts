@@ -5,7 +5,7 @@ import { requireJsonObject } from '../validation';
 import { excerpt, isRecord, toText } from '../values';
 import { type OperationId, operationRow, type Values } from './operations';
 import { OPERATIONS } from './operationTable';
-import type { ApiRequest, OperationRow, Template } from './types';
+import type { ApiRequest, OperationRow, Template } from './apiTypes';
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 const ONE_PLACEHOLDER = /^\{(\w+)\}$/;

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { resultOrError, WorkspaceAutomationError } from '../errors';
 import { isRecord } from '../values';
 import type { ApiClient, CallOptions, OperationId, Values } from './operations';
-import type { ApiResponse, ReconcileResult } from './types';
+import type { ApiResponse, ReconcileResult } from './apiTypes';
 import { hasEnded, isFromUser, isNewTurn, messageKey, type Session, fetchSession } from './session';
 
 export type Reconcile = () => Promise<ReconcileResult>;

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { isRecord, quote } from '../values';
-import type { ApiRequest, AskedResource } from './types';
+import type { ApiRequest, AskedResource } from './apiTypes';
 
 // Reads what the API document shows: these names, this place, this type, this case.
 

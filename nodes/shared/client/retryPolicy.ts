@@ -1,7 +1,7 @@
 import { WorkspaceAutomationError } from '../errors';
 import { isRecord, parseHttpDate } from '../values';
 import type { CallOptions } from './operations';
-import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt, Write } from './types';
+import type { ApiRequest, Attempt, Effect, Headers, ResponseAttempt, Write } from './apiTypes';
 
 // Classifies attempts, and decides about retries. Pure decisions: no function sends or waits.
 

@@ -15,7 +15,7 @@ import {
 } from '../values';
 import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } from './operations';
 import { responseOverride } from './overrides';
-import type { ApiResponse } from './types';
+import type { ApiResponse } from './apiTypes';
 
 // Session as in the API document (Agent session status object)
 

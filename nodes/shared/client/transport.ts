@@ -24,7 +24,7 @@ import type {
 	Attempt,
 	ConnectionOptions,
 	Effect,
-} from './types';
+} from './apiTypes';
 
 /** Returns the error of a change that may have taken effect. The general advice, such as to try again later, would contradict it. */
 function unconfirmedError(effect: Effect, error: WorkspaceAutomationError): Error {

@@ -27,7 +27,7 @@ import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
 import { isRecord, isTooDeep, quote } from '../values';
 import { Semaphore } from '../client/semaphore';
-import type { ApiResponse } from '../client/types';
+import type { ApiResponse } from '../client/apiTypes';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './executionDisplay';
 import { maxConcurrentRequests } from './commonFields';
