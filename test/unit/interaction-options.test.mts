@@ -83,6 +83,7 @@ describe('an option is recognized by the words of its value', () => {
 		[['allowing', 'rejected'], 'approve', 'once', undefined],
 		[['allow_or_deny'], 'approve', 'always', undefined],
 		[['allow_or_deny'], 'deny', 'once', undefined],
+		[['allow=Allow', 'allow=Allow always'], 'approve', 'once', undefined],
 		[[], 'approve', 'once', undefined],
 	])('of %j, %s with %s is %j', (values, decision, approveWith, expected) => {
 		expect(choose(values, decision, approveWith)).toBe(expected);

@@ -209,6 +209,11 @@ describe('a remembered request', () => {
 	test.each<[string, object, object]>([
 		['a pattern', { patterns: ['x a1b2c3d4'] }, { patterns: ['x 9f8e7d6c'] }],
 		['a command in metadata', { metadata: { command: 'x 1' } }, { metadata: { command: 'x 2' } }],
+		[
+			'a command that begins with /tmp/',
+			{ command: '/tmp/a1b2c3d4' },
+			{ command: '/tmp/9f8e7d6c' },
+		],
 		['a word of letters', { cwd: '/srv/facade' }, { cwd: '/srv/decade' }],
 		['a profile', { metadata: { profile: 'a1b2c3d4' } }, { metadata: { profile: '9f8e7d6c' } }],
 		['a hash', { metadata: { fileHash: 'a1b2c3d4' } }, { metadata: { fileHash: '9f8e7d6c' } }],

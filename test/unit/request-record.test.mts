@@ -6,6 +6,7 @@ import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	createBallot,
 	mustBeAsked,
+	renewBallot,
 	type Ballot,
 } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import {
@@ -159,6 +160,21 @@ test('of more than 100 pending requests, those that were seen are taken first, a
 	expect(idsOf(polled(first, 2, ...some(0, 150).reverse()))).toEqual(ids(0, 100));
 	const others = polled(first, 2, ...some(100, 200));
 	expect(idsOf(polled(others, 3, ...some(0, 200)))).toEqual(ids(0, 200));
+});
+
+test('of requests that are gone without a decision, the latest 200 are kept for their pages', () => {
+	let records: RequestRecord[] = [];
+	for (let at = 0; at <= 300; at++) records = polled(records, at, request({ id: `r${at}` }));
+	expect(records.map(({ id }) => id)).toEqual(
+		Array.from({ length: 201 }, (_, index) => `r${index + 100}`),
+	);
+});
+
+test('a retry asks with links of its own', () => {
+	const ballot = createBallot(polled([], 1, request()), undefined, 1, {});
+	const [{ nonce }] = renewBallot(ballot, 2, undefined).approvers;
+	expect(nonce).toMatch(/^[\w-]{22}$/);
+	expect(nonce).not.toBe(ballot.approvers[0].nonce);
 });
 
 describe('what is sent', () => {
