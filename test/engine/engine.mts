@@ -220,6 +220,7 @@ export interface Poller {
  * A polling trigger as n8n has it from an activation on.
  * @param state what an earlier one has left in the database
  * @param id that of an earlier one in the same n8n; without it, this one is as after a restart of n8n
+ * @param budgetMs the time that n8n gives a poll
  */
 export function poller(
 	setup: Setup,
@@ -228,7 +229,8 @@ export function poller(
 		activation = 'activate',
 		// The nodes, and what they remember, are those of all files that a worker of jest runs.
 		id = randomUUID(),
-	}: { state?: any; activation?: WorkflowActivateMode; id?: string } = {},
+		budgetMs,
+	}: { state?: any; activation?: WorkflowActivateMode; id?: string; budgetMs?: number } = {},
 ): Poller {
 	const { workflow, additionalData } = prepare({ ...setup, settings: { id } });
 	const node = workflow.getNode(NODE)!;
@@ -240,7 +242,10 @@ export function poller(
 		const plain = new core.PollContext(workflow, node, additionalData, mode, activation);
 		const warn = (message: string) => warnings.push(message);
 		const logger = Object.create(plain.logger, { warn: { value: warn } });
-		const context: PollContext = Object.create(plain, { logger: { value: logger } });
+		const context: PollContext = Object.create(plain, {
+			logger: { value: logger },
+			...(budgetMs !== undefined && { getPollBudgetMs: { value: () => budgetMs } }),
+		});
 		workflow.staticData.__dataChanged = false;
 		const output = await builtNode(setup.node).poll!.call(context);
 		return output && output[0].map(({ json }) => json);

@@ -184,6 +184,44 @@ test("an entry that left and returned has another eventId, and an event that's e
 	expect(await again.poll()).toMatchObject([{ eventId: ids[0] }]);
 });
 
+describe('the watched lists', () => {
+	const OTHER = '223e4567-e89b-12d3-a456-426614174000';
+
+	test.each(['/files', '/projects'])(
+		'with several pages of %s take at most the time that n8n gives',
+		async (paged) => {
+			service.answer = ({ path, query }) => {
+				const cursor = query.get('cursor');
+				const page = getList({ id: cursor ? OTHER : PROJECT });
+				return path === paged && !cursor ? { ...page, has_more: true, next_cursor: 'c' } : page;
+			};
+			const late = poller(setup('fileCreated'), { budgetMs: -1 });
+			await expect(late.poll()).rejects.toThrow('Reading the list timed out');
+			expect(await poller(setup('fileCreated')).poll()).toBeNull();
+		},
+	);
+
+	test('of projects in any order are read in one order, each once', async () => {
+		lists();
+		await poller(setup('fileCreated', { projectIds: [OTHER, PROJECT, OTHER] })).poll();
+		expect(service.requests.map(({ query }) => query.get('projectId'))).toEqual([PROJECT, OTHER]);
+	});
+
+	test('for which something has to be set up prove no removal', async () => {
+		const trigger = poller(setup('fileRemoved', files));
+		lists({ id: 'a' }, { id: 'b' });
+		await trigger.poll();
+		const setup_required = { message: 'Connect a workspace' };
+		service.answer = () => ({ ...getList({ id: 'b' }), setup_required });
+		for (let polls = 0; polls < 4; polls++) expect(await trigger.poll()).toBeNull();
+	});
+
+	test('may have 20,000 entries', async () => {
+		lists(...Array.from({ length: 20_000 }, (_, index) => ({ id: `p${index}` })));
+		expect(await poller(setup('projectAdded')).poll()).toBeNull();
+	});
+});
+
 test('a folder is watched alone: entries of another folder are an error that names the query', async () => {
 	const folder = '223e4567-e89b-12d3-a456-426614174000';
 	const within = { ...files, parentId: byId(folder) };
