@@ -305,6 +305,15 @@ describe('the page', () => {
 		expect(html.includes('The change isn’t shown here')).toBe(isSaid);
 	});
 
+	test('shows what else is known of a request without a command or path, before its choices', () => {
+		const html = page({
+			pending: pending(request({ patterns: [], surprise: 'Deploys the shop' })),
+		});
+		const [before] = html.split('Approve once');
+		expect(before).toContain('No command or path given.');
+		expect(before).toContain('Deploys the shop');
+	});
+
 	test('lists the fields of metadata instead of JSON', () => {
 		const metadata = { tool: 'npm', tries: 2, '</ul>': { deep: ['<b>'] } };
 		const html = page({ pending: pending(request({ metadata, surprise: 'More' })) });
