@@ -103,7 +103,7 @@ export function operationTable(): string {
 	return `// Written by \`npm run operations\`, from openapi/workspace-automation.yaml. Change the contract instead.
 
 import { ${limits} } from '../limits';
-import type { OperationRow } from './types';
+import type { OperationRow } from './apiTypes';
 
 export const OPERATIONS = {
 ${lines}} as const satisfies Record<string, OperationRow>;
