@@ -115,6 +115,7 @@ describe('no second session', () => {
 
 	test.each<[string, Weather]>([
 		['was refused for now', status(429, '2')],
+		['met a service that is unavailable', status(503, '2')],
 		['never left', 'unsent'],
 	])('a start that %s is sent again', async (_, weather) => {
 		const service = simulation();
