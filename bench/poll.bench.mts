@@ -1,14 +1,13 @@
 // What a poll costs with requests that are all new, in processor time: reading, recording and deciding them, asking approvers, and their page.
 import '../tools/packageSources.mts';
-import type { NodeSessions } from '../nodes/RunAgentSession/page/links.ts';
 import type { PageSession } from '../nodes/RunAgentSession/page/view.ts';
 import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
-const { createDecider, decideRequest, MAX_DECISIONS } =
+const { createDecider, decideRequest, planDecisions } =
 	await import('../nodes/RunAgentSession/requests/plan.ts');
-const { planDecisions } = await import('../nodes/RunAgentSession/requests/plan.ts');
-const { applyPoll, recordAsked } = await import('../nodes/RunAgentSession/requests/record.ts');
+const { applyPoll, MAX_DECISIONS, recordAsked } =
+	await import('../nodes/RunAgentSession/requests/record.ts');
 const { askDue, createBallot: createQuestion } =
 	await import('../nodes/RunAgentSession/requests/ballots.ts');
 const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
@@ -145,13 +144,15 @@ interface Cost {
 	tryRules: number;
 }
 
+const NO_VOTING = { ballots: [], answers: [] };
+
 const copy = <T,>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Measures the slowest of three polls, the items that ask about the last one, its page, and Try Rules with the same requests. */
 function measureOnce(shape: Shape): Cost {
 	let records: ReturnType<typeof applyPoll> = [];
 	const cost: Cost = { parse: 0, poll: 0, ask: 0, page: 0, form: 0, tryRules: 0 };
-	let { undecided } = planDecisions(records, [], (each) => decideRequest(each, policy));
+	let { undecided } = planDecisions(records, NO_VOTING, (each) => decideRequest(each, policy));
 	for (const poll of [0, 1, 2]) {
 		const text = JSON.stringify({
 			sessionId: 's',
@@ -166,7 +167,7 @@ function measureOnce(shape: Shape): Cost {
 		const ms = milliseconds(() => {
 			records = applyPoll(records, readSession(body, 's'), poll * 10_000);
 			const decide = createDecider(policy);
-			({ undecided } = planDecisions(records, [], decide));
+			({ undecided } = planDecisions(records, NO_VOTING, decide));
 		});
 		cost.poll = Math.max(cost.poll, ms);
 	}
@@ -182,7 +183,7 @@ function measureOnce(shape: Shape): Cost {
 		addOrigin(interactions, { sessionId: 's' });
 	});
 	const created = createQuestion(asked, undefined, 30_000, {});
-	const { ballots } = askDue([created], asked, 30_000);
+	const { ballots } = askDue({ ballots: [created], answers: [] }, asked, 30_000);
 	// n8n has saved the records.
 	const saved = copy({ requests: recordAsked(records, asked, 30_000), ballots });
 	const pages = list(SESSIONS, (at): PageSession => ({
@@ -190,22 +191,21 @@ function measureOnce(shape: Shape): Cost {
 		state: 'running',
 		sessionId: `s${at}`,
 		origin: { projectId: 'p' },
+		answers: [],
 	}));
 	// Each session has links of its own.
 	for (const [at, { ballots: own }] of pages.entries())
 		for (const { approvers } of own) for (const each of approvers) each.nonce += at;
-	const nodes: NodeSessions[] = [{ contextName: 'node:A', nodeContext: {}, records: pages }];
 	const call = (method: string, body: unknown) =>
 		renderPage(
 			respond(
 				{
-					executionId: '1',
 					method,
 					contentType: 'application/x-www-form-urlencoded',
 					query: { [NONCE_PARAMETER]: pages[0].ballots[0].approvers[0].nonce },
 					body,
 				},
-				nodes,
+				pages,
 				0,
 			).view,
 			0,

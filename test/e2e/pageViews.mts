@@ -16,8 +16,8 @@ import {
 	type Quiet,
 	type RequestRecord,
 } from '../../nodes/RunAgentSession/requests/record.ts';
-import type { Vote } from '../../nodes/RunAgentSession/requests/votes.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { answerTo } from '../unit/forms.mts';
 
 const WORDS =
 	'The new headline is in place. I build the site now, so that you can look at it before it is published.';
@@ -98,7 +98,7 @@ function asked(pendingInteractions: Interaction[], approvers?: TeamSettings): As
 function askedFor(records: RequestRecord[], approvers?: TeamSettings): Asking {
 	const own = createBallot(records, approvers, 2, {});
 	for (const approver of own.approvers) approver.askedAt = 2;
-	return { requests: records, ballots: [own], preferences: { approveWith: 'once' } };
+	return { requests: records, ballots: [own], answers: [], preferences: { approveWith: 'once' } };
 }
 
 const formFor = (asking: Asking): PageForm => createForm(asking, asking.ballots[0], 0);
@@ -119,13 +119,12 @@ const quiet = (changes: Partial<Quiet> = {}): Asking =>
 		),
 	);
 
-const vote = (changes: Partial<Vote>): Vote => ({
-	approver: 0,
-	decision: 'approve',
-	option: 'once',
-	choice: 'Approve once',
-	at: NOW,
-	...changes,
+/** Answers each request of a session in turn. */
+const answer = (asking: Asking, ...votes: Array<Parameters<typeof answerTo>[2]>): Asking => ({
+	...asking,
+	answers: votes.map((vote, index) =>
+		answerTo(asking.ballots[0], asking.requests[index], { at: NOW, ...vote }),
+	),
 });
 
 /** The views, by name */
@@ -153,22 +152,19 @@ export function pageViews() {
 		...changes,
 	});
 	const asksFor = (pending: PageForm) => asks(pending, { title: 'The agent has a question' });
-	const sent = asked([request(), edit, question({ question: 'Which color?' })]);
 	const comment = 'Not that page.';
-	const votes = [
-		vote({ comment }),
-		vote({ decision: 'deny', option: 'reject', choice: 'Deny', comment }),
-		vote({ decision: 'answer', option: 'A warm one', choice: 'Answer' }),
-	];
-	sent.requests.forEach((record, index) => (record.votes = [votes[index]]));
-	const shared = asked([request()], team);
-	shared.requests[0].votes = [vote({ approver: 1, name: 'Ben' })];
+	const sent = answer(
+		asked([request(), edit, question({ question: 'Which color?' })]),
+		{ comment },
+		{ decision: 'deny', option: 'reject', choice: 'Deny', comment },
+		{ decision: 'answer', option: 'A warm one', choice: 'Answer' },
+	);
+	const unanswered = asked([request()], team);
+	const shared = formFor(answer(unanswered, { approver: 1 }));
 	shared.requests[0].voided = ['Ben'];
-	const sharedSent = structuredClone(shared);
-	sharedSent.requests[0].votes = [vote({ name: 'Anna' })];
+	const sharedSent = answer(unanswered, {});
 	const reader = { name: 'Anna', needed: 2 };
-	const kept = quiet();
-	kept.requests[0].votes = [vote({ decision: 'answer', option: 'Keep waiting', choice: 'Answer' })];
+	const kept = answer(quiet(), { decision: 'answer', option: 'Keep waiting', choice: 'Answer' });
 	const asksQuiet = (changes: Partial<OpenPage> = {}, section: Partial<PageSection> = {}) =>
 		asks(
 			formFor(quiet()),
@@ -195,7 +191,7 @@ export function pageViews() {
 		one: asks(form(request()), {}, { words: WORDS }),
 		longWords: asks(form(edit), {}, { words: `${WORDS} `.repeat(10) }),
 		preview: asks(form(edit), {}, { previewUrl }),
-		team: asks(formFor(shared), { reader }),
+		team: asks(shared, { reader }),
 		teamSent: saved(sharedSent, { reader }),
 		two: asks(form(request(), edit)),
 		several: { ...several, sections: [several.sections[0], ...others] },

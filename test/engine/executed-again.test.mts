@@ -537,7 +537,9 @@ describe('two wakes of one pause', () => {
 		const stage = createStage();
 		const paused = await pausedWithLink(stage);
 		const { body } = await stage.open(flow, paused, linkOf(paused));
-		const answer = await stage.open(flow, paused, linkOf(paused), fillIn(body, 'Approve once'));
+		// Another process takes the answer, so only the data of the second wake has it.
+		const elsewhere = { ...paused, executionId: 'elsewhere' };
+		const answer = await stage.open(flow, elsewhere, linkOf(paused), fillIn(body, 'Approve once'));
 		const saved = JSON.parse(JSON.stringify(paused.data)) as IRunExecutionData;
 		const { executionId } = paused;
 		stage.time.advance(70_000);
@@ -654,5 +656,22 @@ describe('a record of another version', () => {
 		const [{ sessionId }] = stage.sessions();
 		expect(run.data.resultData.error?.description).toContain(sessionId);
 		expect(starts(stage)).toHaveLength(1);
+	});
+
+	test('keeps a page from taking answers, and the page says what to do', async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };
+		const replies: unknown[] = [];
+		await stage.run({ ...flow, parameters: { maxWait: 5 } }, async (paused) => {
+			const link = linkOf(paused);
+			if (!link || replies.length > 0) return;
+			const { body } = await stage.open(flow, paused, link);
+			const text = JSON.stringify(paused.data).replaceAll('"v":1', '"v":99');
+			const updated = { ...paused, data: JSON.parse(text) as IRunExecutionData };
+			for (const form of [undefined, fillIn(body, 'Approve once')])
+				replies.push(await stage.open(flow, updated, link, form));
+		});
+		const says = expect.stringMatching(/The node was updated.*Decide in the dashboard/s);
+		expect(replies).toMatchObject([1, 2].map(() => ({ status: 409, resumes: false, body: says })));
 	});
 });

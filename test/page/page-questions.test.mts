@@ -22,7 +22,7 @@ const options = (...values: string[]) => ({
 function formFor(...pendingInteractions: Interaction[]): PageForm {
 	const requests = applyPoll([], session({ pendingInteractions }), 1);
 	const own = createBallot(requests, undefined, 2, {});
-	return createForm({ requests, ballots: [own] }, own, 0);
+	return createForm({ requests, ballots: [own], answers: [] }, own, 0);
 }
 const render = (pending: PageForm, refused?: OpenPage['refused']) =>
 	renderPage(
@@ -34,8 +34,7 @@ const render = (pending: PageForm, refused?: OpenPage['refused']) =>
 		NOW,
 	);
 const pageFor = (fields: object) => render(formFor(question(fields)));
-const read = (form: PageForm, fields: object) =>
-	readForm(form, { shown: form.shown, ...fields }, NOW);
+const read = (form: PageForm, fields: object) => readForm(form, { shown: form.shown, ...fields });
 
 describe('a question', () => {
 	test.each<[string, object, RegExp]>([

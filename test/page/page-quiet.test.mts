@@ -5,7 +5,7 @@ import { createForm } from '../../nodes/RunAgentSession/page/view.ts';
 import { respond } from '../../nodes/RunAgentSession/page/respond.ts';
 import { createBallot } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
-import type { Quiet } from '../../nodes/RunAgentSession/requests/record.ts';
+import { requestKey, type Quiet } from '../../nodes/RunAgentSession/requests/record.ts';
 import { readForm } from '../unit/forms.mts';
 
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
@@ -19,7 +19,7 @@ const QUIET: Quiet = {
 function quietForm(changes: Partial<Quiet> = {}) {
 	const requests = showQuiet([], { ...QUIET, ...changes }, NOW);
 	const ballot = createBallot(requests, undefined, NOW, {});
-	const asking = { requests, ballots: [ballot] };
+	const asking = { requests, ballots: [ballot], answers: [] };
 	return { ...asking, ballot, form: createForm(asking, ballot, 0) };
 }
 const render = (changes: Partial<Quiet> = {}) =>
@@ -32,7 +32,7 @@ const render = (changes: Partial<Quiet> = {}) =>
 	);
 const read = (fields: object) => {
 	const { form } = quietForm();
-	return readForm(form, { shown: form.shown, ...fields }, NOW);
+	return readForm(form, { shown: form.shown, ...fields });
 };
 
 describe('the question about a quiet session', () => {
@@ -66,7 +66,7 @@ describe('the question about a quiet session', () => {
 		['abort', { request0: '2' }, { option: 'Abort the session' }],
 	])('takes %s', (_, fields, vote) => {
 		const [answer] = read(fields) as unknown as Array<{ vote: object }>;
-		expect(answer.vote).toEqual({ decision: 'answer', choice: 'Answer', at: NOW, ...vote });
+		expect(answer.vote).toEqual({ decision: 'answer', choice: 'Answer', ...vote });
 	});
 
 	test.each<[object, string]>([
@@ -86,33 +86,31 @@ describe('the question about a quiet session', () => {
 		'that activity took back says that nothing was decided, also if an answer was given (%s)',
 		(isAnswered) => {
 			const { requests, ballots, ballot } = quietForm();
+			const { nonce } = ballot.approvers[0];
 			const vote = {
-				approver: 0,
 				decision: 'answer',
 				option: 'Abort the session',
 				choice: 'Answer',
-				at: NOW,
-			};
-			if (isAnswered) requests[0].votes.push(vote as never);
+			} as const;
+			const answer = { link: nonce, request: requestKey(requests[0]), vote, at: NOW, form: '' };
 			const record = {
-				state: 'running',
+				state: 'running' as const,
 				sessionId: 's',
 				requests: showQuiet(requests, undefined, NOW),
 				ballots,
+				answers: isAnswered ? [answer] : [],
 			};
-			const { nonce } = ballot.approvers[0];
-			const call = { executionId: '1', contentType: '', query: { question: nonce }, body: {} };
-			const nodes = [{ contextName: 'node:a', nodeContext: {}, records: [record as never] }];
-			const { view } = respond({ ...call, method: 'GET' }, nodes, NOW);
+			const call = { contentType: '', query: { question: nonce }, body: {} };
+			const { view } = respond({ ...call, method: 'GET' }, [record], NOW);
 			expect(view.title).toBe('The session is active again');
 			expect(view.says.join()).toContain('nothing was decided');
 			const posted = respond(
 				{ ...call, method: 'POST', contentType: 'application/x-www-form-urlencoded' },
-				nodes,
+				[record],
 				NOW,
 			);
 			expect(posted).toMatchObject({ status: 409, view: { title: view.title } });
-			expect(posted).not.toHaveProperty('saves');
+			expect(posted).not.toHaveProperty('answers');
 		},
 	);
 });

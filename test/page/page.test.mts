@@ -30,7 +30,7 @@ function asked(
 	const records = applyPoll([], session({ pendingInteractions: requests }), 1);
 	const ballot = createBallot(records, team, 2, more);
 	for (const approver of ballot.approvers) approver.askedAt = 2;
-	return { requests: records, ballots: [ballot] };
+	return { requests: records, ballots: [ballot], answers: [] };
 }
 const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.ballots[0], approver);
 const pending = (...requests: Interaction[]) => formOf(asked(requests));
@@ -443,7 +443,7 @@ describe('the choices', () => {
 describe('an answer', () => {
 	const two = [request(), request({ id: 'i2', patterns: ['rm -rf /'] })];
 	const filled = { request0: '0', request1: '1', comment: ' Go on. ' };
-	const read = (form: ReturnType<typeof formOf>, body: unknown) => readForm(form, body, NOW);
+	const read = (form: ReturnType<typeof formOf>, body: unknown) => readForm(form, body);
 
 	test('has the choice for each request, with the comment', () => {
 		const form = pending(...two);
@@ -520,8 +520,10 @@ describe('a link', () => {
 test('several approvers see who has answered and who has not', () => {
 	const approvers = ['Ann', 'Ben'].map((name) => ({ name, contact: name }));
 	const asking = asked([request()], {}, { approvers, needed: 2, maxReminders: 0 });
-	const vote = { name: 'Ann', approver: 0, choice: 'Approve once' as const, at: NOW };
-	asking.requests[0].votes = [{ ...vote, decision: 'approve', option: 'once' }];
+	const vote = { choice: 'Approve once', decision: 'approve', option: 'once' } as const;
+	const [{ nonce: link }] = asking.ballots[0].approvers;
+	const key = requestKey(asking.requests[0]);
+	asking.answers = [{ link, request: key, vote, at: NOW, form: '' }];
 	expect(formOf(asking, 0).requests).toMatchObject([{ given: { choice: 'Approve once' } }]);
 	expect(formOf(asking, 1).requests[0].status).toMatchObject({
 		needed: 2,

@@ -1,12 +1,7 @@
-// What answers a link: a page for each kind of request, and what is saved. Pure, apart from the memory of recent answers.
+// What answers a link: a page for each kind of request, and what is saved. Pure.
 import { describe, expect, test } from '@jest/globals';
 import { respond, type PageCall } from '../../nodes/RunAgentSession/page/respond.ts';
-import {
-	NONCE_PARAMETER,
-	saveWithRecent,
-	takeAnswers,
-	type NodeSessions,
-} from '../../nodes/RunAgentSession/page/links.ts';
+import { NONCE_PARAMETER } from '../../nodes/RunAgentSession/page/links.ts';
 import {
 	choiceField,
 	createForm,
@@ -14,7 +9,11 @@ import {
 	shownTogether,
 	type PageSession,
 } from '../../nodes/RunAgentSession/page/view.ts';
-import { createBallot, type Approver } from '../../nodes/RunAgentSession/requests/ballots.ts';
+import {
+	createBallot,
+	mergeAnswers,
+	type Approver,
+} from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
 import { request, session } from '../unit/interactions.mts';
 
@@ -52,27 +51,22 @@ function asked({
 		origin: { projectId },
 		requests: withAsked,
 		ballots: [ballot],
+		answers: [],
 	};
 }
 
-const node = (...records: PageSession[]): NodeSessions[] => [
-	{ contextName: 'node:A', nodeContext: {}, records },
-];
-
-let executions = 0;
 /** Calls the link of the first session. */
-const call = (records: PageSession[], changes: Partial<PageCall> = {}, now = NOW) =>
+const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
 	respond(
 		{
-			executionId: `execution ${++executions}`,
 			method: 'GET',
 			contentType: undefined,
 			query: { [NONCE_PARAMETER]: records[0].ballots[0].approvers[0].nonce },
 			body: undefined,
 			...changes,
 		},
-		node(...records),
-		now,
+		records,
+		NOW,
 	);
 
 const shownOf = (record: PageSession) => createForm(record, record.ballots[0], 0).shown;
@@ -108,9 +102,9 @@ test.each<[string, Partial<PageCall>, number, string]>([
 		'The request has changed',
 	],
 ])('a request that %s', (_, changes, status, title) => {
-	const { saves, ...response } = call([asked()], changes);
+	const { answers, ...response } = call([asked()], changes);
 	expect(response).toMatchObject({ status, view: { title } });
-	expect(saves).toBeUndefined();
+	expect(answers).toBeUndefined();
 });
 
 test('a form with a choice is saved, and the page repeats it', () => {
@@ -120,25 +114,48 @@ test('a form with a choice is saved, and the page repeats it', () => {
 	expect(response).toMatchObject({
 		status: 200,
 		view: { title: 'Your answer was saved', given: [{ vote: { decision: 'approve' } }] },
-		saves: [
-			{ contextName: 'node:A', answer: { answers: [{ request: requestKey(record.requests[0]) }] } },
-		],
+		answers: [{ request: requestKey(record.requests[0]), at: NOW }],
 	});
 });
 
-test.each([
-	['while a run has just taken its answer', 5_000, 'Your answer is saved and will be sent'],
-	['while a slow run has taken its answer', 60_000, 'Your answer was saved'],
-])('a form that is sent again %s is confirmed, and not saved twice', (_, later, title) => {
-	const record = asked();
-	const body = { shown: shownOf(record), [choiceField(0)]: '0' };
-	const sent = { method: 'POST', contentType: FORM, body, executionId: `again ${later}` };
-	const [{ contextName, answer, form }] = call([record], sent).saves!;
-	saveWithRecent(sent.executionId, {}, { contextName, answer, form }, NOW);
-	takeAnswers(sent.executionId, contextName, {}, () => [], NOW);
-	const { saves, ...response } = call([record], sent, NOW + later);
-	expect(response).toMatchObject({ status: 200, view: { title } });
-	expect(saves).toBeUndefined();
+/** What the service took of an answer */
+const decision = {
+	verdict: { decision: 'approve' as const, option: 'once', decidedBy: 'page' },
+	at: NOW + 1,
+	state: 'sent' as const,
+	isTaken: true as const,
+	pollsShown: 0,
+};
+
+describe('a form that is sent again', () => {
+	const post = (record: PageSession, choice = '0') =>
+		call([record], {
+			method: 'POST',
+			contentType: FORM,
+			body: { shown: shownOf(asked()), [choiceField(0)]: choice },
+		});
+	const answered = (record: PageSession, choice?: string): PageSession => {
+		const { answers = [] } = post(record, choice);
+		return { ...record, answers: mergeAnswers(record.answers, answers) };
+	};
+	const decided = ({ requests, ...record }: PageSession): PageSession => ({
+		...record,
+		requests: requests.map((each) => ({ ...each, decision })),
+	});
+
+	test.each<[string, (record: PageSession) => PageSession, string]>([
+		['while its answer waits', (record) => record, 'Your answer is saved and will be sent'],
+		['after its answer was sent', decided, 'Already answered'],
+	])('%s is not saved twice, and the page says what came of it', (_, later, title) => {
+		const { answers, ...response } = post(later(answered(asked())));
+		expect(response).toMatchObject({ status: 200, view: { title } });
+		expect(answers).toBeUndefined();
+	});
+
+	test('after another one is another answer', () => {
+		const { answers } = post(answered(answered(asked()), '1'));
+		expect(answers).toMatchObject([{ vote: { decision: 'approve' }, at: NOW + 2 }]);
+	});
 });
 
 describe('a form with a choice', () => {
@@ -157,7 +174,7 @@ describe('a form with a choice', () => {
 		['2 MB in its fields', others(199, 'x'.repeat(10_000))],
 		['more than 200 fields', others(199)],
 	])('of %s is refused, and nothing is saved', (_, more) => {
-		const { saves, ...response } = send(more);
+		const { answers, ...response } = send(more);
 		expect(response).toMatchObject({
 			status: 413,
 			view: {
@@ -165,24 +182,53 @@ describe('a form with a choice', () => {
 				says: ['Nothing was decided. Go back, and shorten it.'],
 			},
 		});
-		expect(saves).toBeUndefined();
+		expect(answers).toBeUndefined();
 	});
 
 	test('of 200 fields and almost 64 KiB is saved', () => {
-		const { status, saves } = send({ ...others(197), comment: 'x'.repeat(61_000) });
-		expect([status, saves?.length]).toEqual([200, 1]);
+		const { status, answers } = send({ ...others(197), comment: 'x'.repeat(61_000) });
+		expect([status, answers?.length]).toEqual([200, 1]);
 	});
 });
 
-test('a form of a session that has ended keeps what was typed', () => {
-	const record = asked({ state: 'ended' });
+test.each<[string, PageSession, Partial<PageCall>, number, string]>([
+	['that has ended', asked({ state: 'ended' }), {}, 409, 'The session has ended'],
+	[
+		'of an earlier try',
+		{ ...asked({ state: 'ended' }), isTried: true },
+		{},
+		409,
+		'Another session took its place',
+	],
+	[
+		'of an execution that crashed',
+		asked(),
+		{ isOverdue: true },
+		503,
+		'The workflow was interrupted',
+	],
+	[
+		'of another workflow',
+		asked(),
+		{ query: { [NONCE_PARAMETER]: asked().ballots[0].approvers[0].nonce } },
+		404,
+		'This link isn’t valid',
+	],
+	[
+		'that another version asked about',
+		asked(),
+		{ query: { [NONCE_PARAMETER]: 'of its own' }, isOtherVersion: true },
+		409,
+		'The node was updated',
+	],
+])('a form of a session %s decides nothing, and says so', (_, record, changes, status, title) => {
 	const body = { shown: shownOf(record), [choiceField(0)]: '0', comment: 'Go on' };
-	const response = call([record], { method: 'POST', contentType: FORM, body });
+	const response = call([record], { method: 'POST', contentType: FORM, body, ...changes });
 	expect(response).toMatchObject({
-		status: 409,
-		view: { title: 'The session has ended', typed: ['Go on'] },
+		status,
+		view: { title, ...(status !== 404 && { typed: ['Go on'] }) },
 	});
-	expect(response.saves).toBeUndefined();
+	expect(response.answers).toBeUndefined();
 });
 
 describe('a page shows the requests of other sessions', () => {
@@ -244,14 +290,8 @@ test.each([
 		[sameField(0)]: 'on',
 		...own,
 	};
-	const { saves } = call(records, { method: 'POST', contentType: FORM, body });
-	const sent = saves?.map(
-		({
-			answer: {
-				answers: [{ request: key, vote }],
-			},
-		}) => [key, vote.decision],
-	);
+	const { answers } = call(records, { method: 'POST', contentType: FORM, body });
+	const sent = answers?.map(({ request: key, vote }) => [key, vote.decision]);
 	expect(sent).toEqual(
 		decisions.map((decision, at) => [requestKey(records[at].requests[0]), decision]),
 	);

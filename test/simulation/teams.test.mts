@@ -132,6 +132,37 @@ describe('approvers', () => {
 	});
 });
 
+test('approvers who agree on no way to approve are asked again, and earlier answers do not count', async () => {
+	const run = teamRun(PROMPT);
+	const options = ['Allow always', 'Always allow', 'Reject'].map((label) => ({
+		value: label,
+		label,
+	}));
+	run.service.meets('poll', {
+		change: (body: any) => ({
+			...body,
+			pendingInteractions: body.pendingInteractions.map((each: object) => ({
+				...each,
+				response: { options },
+			})),
+		}),
+	});
+	await run.begin();
+	const [first] = run.asked();
+	await run.answer('Allow always', { name: 'Anna' });
+	await run.answer('Always allow', { name: 'Ben' });
+	await run.after(1_000);
+	const again = run.asked();
+	expect(who(again)).toEqual(['Anna', 'Ben', 'Carla']);
+	expect(again[0].approvalUrl).not.toBe(first.approvalUrl);
+	await run.answer('Always allow', { name: 'Carla' });
+	await run.after(1_000);
+	expect(run.posted('/resolve')).toEqual([]);
+	await run.answer('Always allow', { name: 'Anna' });
+	await run.after(1_000);
+	expect(run.posted('/resolve')).toHaveLength(1);
+});
+
 describe('a request that changes after an approver answered', () => {
 	const changed = (more: object) => (body: any) => ({
 		...body,

@@ -5,9 +5,12 @@ import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
 import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	createBallot,
-	mustBeAsked,
+	findBallot,
 	renewBallot,
+	votesOf,
+	type LinkAnswer,
 	type Ballot,
+	type Voting,
 } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import {
 	applyPoll,
@@ -17,20 +20,21 @@ import {
 	recordRefused,
 	recordSending,
 	recordTaken,
-	recordVotes,
 	requestKey,
 	type RequestRecord,
 } from '../../nodes/RunAgentSession/requests/record.ts';
 import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
 import {
-	castVote,
 	tally,
 	type Vote,
 	type SettledVerdict,
 } from '../../nodes/RunAgentSession/requests/votes.ts';
 import { unansweredAt } from '../../nodes/RunAgentSession/requests/times.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
+import { answerTo } from './forms.mts';
 import { request as anyRequest, session } from './interactions.mts';
+
+const NO_VOTING: Voting = { ballots: [], answers: [] };
 
 const request = (changes: object = {}): Interaction => anyRequest({ id: 'r1', ...changes });
 const approve: SettledVerdict = { decision: 'approve', option: 'once', decidedBy: 'policy' };
@@ -78,11 +82,11 @@ describe('a request is its ID and its whole content', () => {
 	test('what was answered before a change is not sent, and approvers are asked again', () => {
 		const seen = polled([], 1, ticking(1));
 		const ballot = createBallot(seen, undefined, 1, {});
-		const voted = recordVotes(recordAsked(seen, seen, 1), seen[0], [vote()]);
-		expect(planDecisions(voted, [ballot], () => ask).due).toHaveLength(1);
-		const plan = planDecisions(polled(voted, 2, ticking(2)), [ballot], () => ask);
+		const voting = { ballots: [ballot], answers: [answerTo(ballot, seen[0])] };
+		expect(planDecisions(seen, voting, () => ask).due).toHaveLength(1);
+		const plan = planDecisions(polled(seen, 2, ticking(2)), voting, () => ask);
 		expect(plan.due).toEqual([]);
-		expect(plan.undecided.map(({ record }) => mustBeAsked(record, [ballot]))).toEqual([true]);
+		expect(plan.undecided.map(({ record }) => findBallot([ballot], record))).toEqual([undefined]);
 	});
 
 	/** The records after readings with these contents, of which approvers were asked about each. The first at 1 */
@@ -105,14 +109,14 @@ describe('a request is its ID and its whole content', () => {
 		const records = readings(...counts);
 		const [{ isBlocked, because, record }, ...others] = planDecisions(
 			records,
-			[],
+			NO_VOTING,
 			() => ask,
 		).undecided;
 		expect(others).toEqual([]);
 		expect([isBlocked, because]).toEqual(
 			isLeft ? [true, 'it changes with each reading'] : [undefined, 'x'],
 		);
-		expect(planDecisions(records, [], () => deny).due).toHaveLength(1);
+		expect(planDecisions(records, NO_VOTING, () => deny).due).toHaveLength(1);
 		const timeouts = {
 			maxWaitMs: Infinity,
 			onMaxWait: 'abort' as const,
@@ -128,10 +132,10 @@ describe('a request is its ID and its whole content', () => {
 		const ballot = createBallot(pendingOf(records), undefined, 4, {});
 		const [{ record }] = planDecisions(
 			polled(records, 5, ticking(5)),
-			[ballot],
+			{ ballots: [ballot], answers: [] },
 			() => ask,
 		).undecided;
-		expect(mustBeAsked(record, [ballot])).toBe(false);
+		expect(findBallot([ballot], record)).toBe(ballot);
 		expect(record.interaction?.metadata).toEqual({ count: 5 });
 	});
 
@@ -139,10 +143,10 @@ describe('a request is its ID and its whole content', () => {
 		const seen = polled([], 1, ticking(1));
 		const taken = recordTaken(recordSending(seen, seen[0], approve, 2), seen[0]);
 		const soon = polled(taken, 3, ticking(2));
-		expect(planDecisions(soon, [], () => approve)).toEqual({ due: [], undecided: [] });
+		expect(planDecisions(soon, NO_VOTING, () => approve)).toEqual({ due: [], undecided: [] });
 		const later = polled(soon, 2 + 30_000, ticking(3));
 		expect(summarizeDecisions(later).decisions).toMatchObject([{ state: 'unconfirmed' }]);
-		expect(planDecisions(later, [], () => approve)).toMatchObject({
+		expect(planDecisions(later, NO_VOTING, () => approve)).toMatchObject({
 			due: [],
 			undecided: [{ because: expect.stringMatching(/still lists it/) }],
 		});
@@ -202,12 +206,11 @@ describe('what is sent', () => {
 	test('was seen by who answered, character by character, for any changes by the service', () => {
 		fc.assert(
 			fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
-				let [records, ballots, now, id]: [RequestRecord[], Ballot[], number, number] = [
-					[],
-					[],
-					1,
-					0,
-				];
+				let records: RequestRecord[] = [];
+				let [now, id] = [1, 0];
+				const ballots: Ballot[] = [];
+				const given: LinkAnswer[] = [];
+				const voting: Voting = { ballots, answers: given };
 				let shown = request(steps[0].shows);
 				/** What the page showed when a vote was cast */
 				const seen = new Map<number, Interaction>();
@@ -218,9 +221,9 @@ describe('what is sent', () => {
 					shown = { ...shown, id: `r${id}` };
 					records = polled(records, now, structuredClone(shown));
 					const ask: AskVerdict = { decision: 'ask', because: 'x' };
-					const { due, undecided } = planDecisions(records, ballots, () => ask);
+					const { due, undecided } = planDecisions(records, voting, () => ask);
 					for (const { record, verdict } of due) {
-						const votes = record.votes.map(({ at }) => seen.get(at)!);
+						const votes = votesOf(record, voting).map(({ at }) => seen.get(at)!);
 						expect(votes).toEqual([shown]);
 						expect(record.interaction).toEqual(shown);
 						records = recordSending(records, record, verdict, now);
@@ -228,14 +231,13 @@ describe('what is sent', () => {
 					}
 					const unasked = undecided
 						.map(({ record }) => record)
-						.filter((record) => mustBeAsked(record, ballots));
+						.filter((record) => !findBallot(ballots, record));
 					records = recordAsked(records, unasked, now);
-					if (unasked.length > 0) ballots = [...ballots, createBallot(unasked, undefined, now, {})];
+					if (unasked.length > 0) ballots.push(createBallot(unasked, undefined, now, {}));
 					const open = records.find(isOpen);
 					if (!answers || !open) continue;
 					seen.set(now, open.interaction!);
-					const votes = castVote(open.votes, vote({ at: now }));
-					records = recordVotes(records, open, votes!);
+					given.push(answerTo(findBallot(ballots, open)!, open, { at: now }));
 				}
 			}),
 			{ numRuns: 300 },
@@ -289,14 +291,18 @@ describe('what came of a decision', () => {
 	])('approvers are asked again about a request that is still pending: %s', (_, records) => {
 		const ballot = createBallot([seen], undefined, 1, {});
 		const again = polled(records, 99_000, request());
-		const { due, undecided } = planDecisions(again, [ballot], () => approve);
+		const { due, undecided } = planDecisions(
+			again,
+			{ ballots: [ballot], answers: [] },
+			() => approve,
+		);
 		expect(due).toEqual([]);
 		expect(undecided).toMatchObject([{ because: expect.stringMatching(/still lists it/) }]);
 		const [{ record }] = undecided;
-		expect(mustBeAsked(record, [ballot])).toBe(true);
-		const answered = recordVotes(again, record, [vote()]);
+		expect(findBallot([ballot], record)).toBeUndefined();
 		const asked = createBallot([record], undefined, 100_000, {});
-		expect(planDecisions(answered, [ballot, asked], () => deny).due).toMatchObject([
+		const voting = { ballots: [ballot, asked], answers: [answerTo(asked, record)] };
+		expect(planDecisions(again, voting, () => deny).due).toMatchObject([
 			{ verdict: { decision: 'approve', decidedBy: 'page' } },
 		]);
 	});
@@ -314,7 +320,7 @@ describe('what came of a decision', () => {
 			['r2', approve],
 			['r3', deny],
 		]);
-		const { due } = planDecisions(records, [], ({ id }) => verdicts.get(id)!);
+		const { due } = planDecisions(records, NO_VOTING, ({ id }) => verdicts.get(id)!);
 		expect(due.map(({ record }) => record.id)).toEqual(['r2', 'r1', 'r3']);
 	});
 });
@@ -363,21 +369,13 @@ describe('votes', () => {
 		expect(tally(votes, 2)).toEqual(verdict);
 		expect(tally([...votes].reverse(), 2)).toEqual(verdict);
 	});
-
-	test("an approver's later answer replaces the earlier one, and never the other way round", () => {
-		const [first, second] = [vote({ at: 1 }), vote({ at: 2, decision: 'deny', option: 'reject' })];
-		const other = vote({ approver: 1 });
-		expect(castVote([first, other], second)).toEqual([second, other]);
-		expect(castVote([second, other], first)).toBeUndefined();
-		expect(castVote([first], other)).toEqual([first, other]);
-	});
 });
 
 test('an answer wins over the policy, also over a denial', () => {
 	const records = polled([], 1, request());
 	const ballot = createBallot(records, undefined, 1, {});
-	const voted = recordVotes(records, records[0], [vote()]);
-	expect(planDecisions(voted, [ballot], () => deny).due).toMatchObject([
+	const voting = { ballots: [ballot], answers: [answerTo(ballot, records[0])] };
+	expect(planDecisions(records, voting, () => deny).due).toMatchObject([
 		{ verdict: { decision: 'approve', decidedBy: 'page' } },
 	]);
 });

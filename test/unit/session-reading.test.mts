@@ -135,7 +135,7 @@ describe('a permission that nobody decides here', () => {
 		expect(findShapeProblem(wrong)).toMatch(new RegExp(`^its ${field} (?:isn't|aren't) a`));
 		const records = applyPoll([], session({ pendingInteractions: [wrong] }), 1);
 		for (const mode of ['approve', 'deny', 'rules'] as const) {
-			const { due, undecided } = planDecisions(records, [], (each) =>
+			const { due, undecided } = planDecisions(records, { ballots: [], answers: [] }, (each) =>
 				decideRequest(each, policy({ mode })),
 			);
 			expect(due).toEqual([]);

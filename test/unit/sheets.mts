@@ -15,6 +15,8 @@ export function toSheets(
 	offered: OfferedChoices = {},
 ): Sheet[] {
 	const records = applyPoll([], session({ pendingInteractions }), 1);
-	const { undecided } = planDecisions(records, [], () => askVerdict('an approver decides'));
+	const { undecided } = planDecisions(records, { ballots: [], answers: [] }, () =>
+		askVerdict('an approver decides'),
+	);
 	return undecided.map((each) => createSheet(each, offered));
 }

@@ -697,7 +697,8 @@ const sendsAnswers: Promised = (facts, report) => {
 			const origin = facts.originOfLabel(session.label);
 			if (origin === undefined) continue;
 			for (const request of session.requests) {
-				if (!mentions(visit.shown, commandIn(session, request))) continue;
+				// The page repeats what it saved: of other sessions nothing, if they have changed.
+				if (!mentions(visit.body, commandIn(session, request))) continue;
 				if (request.at > visit.openedAt) continue;
 				// It's another request by then, or was one.
 				if (request.reissuedAt.length > 0 || request.hidden) continue;

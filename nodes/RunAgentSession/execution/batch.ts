@@ -81,14 +81,14 @@ export interface Wake {
 const wakeByRun = new WeakMap<object, Wake>();
 
 /** Returns the wake of a run. @param isByAnswer is called for the first run of a wake */
-export function openWake(key: object, isByAnswer: () => boolean): Wake {
+export function openWake(key: object, isByAnswer: (now: number) => boolean): Wake {
 	const known = wakeByRun.get(key);
 	if (known) return known;
 	const wallMs = realClock.now();
 	const monotonicMs = realClock.monotonicMs();
 	const wake = {
 		now: () => wallMs + realClock.monotonicMs() - monotonicMs,
-		isByAnswer: isByAnswer(),
+		isByAnswer: isByAnswer(wallMs),
 		batches: new Map<string, Batch>(),
 	};
 	wakeByRun.set(key, wake);

@@ -13,7 +13,7 @@ import { realClock } from '../../shared/client/clock';
 import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
 import { NEVER, NO_OTHERS, type Others, MAX_PAUSE_MS } from '../plan/plan';
-import { listAnswers, moveAnswers, runsHere } from '../page/links';
+import { addAnswers, listAnswers } from './answers';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
 
@@ -27,6 +27,8 @@ interface EntryMark {
 	isAgain?: true;
 	/** Identifies the pause that put the entry on top of the stack */
 	pause?: string;
+	/** The process that paused it */
+	process?: string;
 	/** When n8n executes the paused entry again at the latest, by the system clock */
 	wakeAt?: number;
 	/** What the entry has planned, for the runs of other entries and nodes */
@@ -117,6 +119,9 @@ function markEntry(entry: IExecuteData, nodeContext: IDataObject): EntryMark {
 	writeMark(entry, mark);
 	return mark;
 }
+
+/** Identifies this process until n8n is started again. */
+const PROCESS = randomUUID();
 
 /**
  * When this process first executed the node, by its monotonic clock: after a restart, that's right before n8n's recovery. Spares later
@@ -214,11 +219,6 @@ export class Engine {
 		}
 	}
 
-	/** Returns whether an approver's answer is new in any node of the execution. */
-	hasAnswers(): boolean {
-		return Object.values(this.contexts).some((each) => listAnswers(each).length > 0);
-	}
-
 	/** Identifies the wake: n8n makes a new data object for each. */
 	get wakeKey(): object {
 		return this.members?.data ?? this.context;
@@ -244,7 +244,7 @@ export class Engine {
 		if (!members || mark?.pause === undefined) return undefined;
 		const { entry, data, hooks } = members;
 		const { pause } = mark;
-		writeMark(entry, omit(mark, 'pause', 'wakeAt'));
+		writeMark(entry, omit(mark, 'pause', 'process', 'wakeAt'));
 		const now = realClock.monotonicMs();
 		for (const [key, { at }] of wakes) if (now > at + WAKE_KEPT_MS) wakes.delete(key);
 		const key = `${this.context.getExecutionId()} ${pause}`;
@@ -266,8 +266,7 @@ export class Engine {
 		const now = realClock.monotonicMs();
 		firstRunAt ??= now;
 		const leftMs = firstRunAt + RECOVERY_MS - now;
-		if (leftMs <= 0 || this.mark?.pause === undefined) return;
-		if (runsHere(this.context.getExecutionId(), realClock.now())) return;
+		if (leftMs <= 0 || this.mark?.pause === undefined || this.mark.process === PROCESS) return;
 		await realClock.sleep(leftMs, this.context.getExecutionCancelSignal?.());
 	}
 
@@ -276,7 +275,8 @@ export class Engine {
 		await first.ended;
 		const { waitTill, resultData, executionData } = first.data as Members['data'];
 		const [top, ...rest] = executionData.nodeExecutionStack;
-		const isLate = moveAnswers(data.executionData.contextData, executionData.contextData);
+		const late = listAnswers(data.executionData.contextData);
+		const isLate = addAnswers(executionData.contextData, late);
 		data.resultData = resultData;
 		data.executionData = { ...executionData, nodeExecutionStack: rest };
 		const { error } = resultData;
@@ -318,17 +318,10 @@ export class Engine {
 		return this.members!.data.executionData.nodeExecutionStack;
 	}
 
-	/**
-	 * Returns what an entry has planned: at once if its node has an answer, and soon if the system clock was set back since.
-	 * Undefined for a new entry, and one of another node.
-	 */
+	/** Returns what an entry has planned: soon if the system clock was set back since. Undefined for a new entry, and one of another node. */
 	private readPlan(entry: IExecuteData, now: number): Others | undefined {
 		const { plan } = readMark(entry) ?? {};
-		const { contextData } = this.members!.data.executionData;
-		const nodeContext = (contextData[`node:${entry.node.name}`] ?? {}) as IDataObject;
-		if (!plan) return undefined;
-		const isAnswered = listAnswers(nodeContext).length > 0;
-		return { ...plan, dueAt: isAnswered ? 0 : Math.min(plan.dueAt, now + MAX_PAUSE_MS) };
+		return plan && { ...plan, dueAt: Math.min(plan.dueAt, now + MAX_PAUSE_MS) };
 	}
 
 	/** Returns what the rest of the execution has planned. The work of other nodes is due now. */
@@ -414,7 +407,8 @@ export class Engine {
 	async pause(plan: Others, wakeAt: number): Promise<INodeExecutionData[][]> {
 		const { entry } = this.members!;
 		this.silenceEmptyRuns();
-		writeMark(entry, { ...this.createMark(plan), pause: randomUUID(), wakeAt });
+		const pause = { pause: randomUUID(), process: PROCESS, wakeAt };
+		writeMark(entry, { ...this.createMark(plan), ...pause });
 		entry.runIndex = this.runIndex;
 		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
 		await this.context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});

@@ -17,6 +17,7 @@ import {
 	type SessionRecord,
 	type TriedSession,
 } from '../session/record';
+import { latestAnswerAt, type LinkAnswer } from '../requests/ballots';
 import { findOwnAncestor } from './ancestors';
 import type { Engine } from './engine';
 
@@ -26,13 +27,26 @@ export type SessionJournal = ItemJournal<SessionRecord>;
 
 const SESSION_RECORDS = 'sessions';
 
+const isKnownVersion = ({ v }: SessionRecord): boolean => v === RECORD_VERSION;
+
 export const listSessionRecords = (nodeContext: IDataObject): SessionRecord[] =>
-	listRecords<SessionRecord>(nodeContext, SESSION_RECORDS);
+	listRecords<SessionRecord>(nodeContext, SESSION_RECORDS).filter(isKnownVersion);
+
+/** Returns whether another version of this package has left a record in a node's context. */
+export const hasOtherVersion = (nodeContext: IDataObject): boolean =>
+	!listRecords<SessionRecord>(nodeContext, SESSION_RECORDS).every(isKnownVersion);
 
 export const listCourses = (nodeContext: IDataObject): KnownRecord[] =>
 	listSessionRecords(nodeContext).filter(
 		(record): record is KnownRecord =>
 			record.state !== 'starting' && record.state !== 'waiting' && record.sessionId !== undefined,
+	);
+
+/** Returns whether a session of a node has an answer that no reading came after. */
+export const hasUnheard = (nodeContext: IDataObject, answers: readonly LinkAnswer[]): boolean =>
+	listCourses(nodeContext).some(
+		({ state, ballots, heardAt = 0 }) =>
+			state === 'running' && latestAnswerAt({ ballots, answers }) > heardAt,
 	);
 
 /** Returns the sessions that Retry On Fail has replaced. */
@@ -74,7 +88,7 @@ function describeEarlierStart(record: SessionRecord): { message: string; descrip
 }
 
 function requireKnownVersion(record: SessionRecord | undefined): void {
-	if (record === undefined || record.v === RECORD_VERSION) return;
+	if (record === undefined || isKnownVersion(record)) return;
 	const { sessionId = 'unknown' } = record as Partial<{ sessionId: string }>;
 	throw new WorkspaceAutomationError(
 		'Another version of this package has left a record of this item',

@@ -33,10 +33,10 @@ function messageFields(
 	asked: AskedItem,
 	approvalUrl: string | undefined,
 ): IDataObject {
+	const { hasChanged = false } = asked;
 	const { ballot, approver, reminder } = asked.ask ?? {};
 	const { deadline, needed = 1, offersFromNowOn } = ballot ?? {};
 	const isReminder = reminder !== undefined;
-	const hasChanged = asked.undecided.some(({ record }) => record.voided !== undefined);
 	const shown = shownRequests(asked.undecided);
 	const name = approver?.name;
 	const isNamed = name !== undefined && !(isAlone(ballot!) && !isReminder && !hasChanged);

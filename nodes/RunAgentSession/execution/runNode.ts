@@ -28,6 +28,7 @@ import {
 	type Item,
 	type Wake,
 } from './batch';
+import { listAnswers, recallAnswers } from './answers';
 import { Engine } from './engine';
 import { listCourses, listSessionRecords, refuseOwnItems } from './journal';
 import { reportToTracing } from './output';
@@ -45,7 +46,7 @@ import {
 	toTraced,
 } from './outputs';
 import { stopSessions } from './stop';
-import { runTurn, type TurnEnd } from './turn';
+import { runTurn, takeAnswers, type TurnEnd } from './turn';
 
 /**
  * Runs the node once. n8n calls it for new items, after a pause, and after the nodes behind its outputs, until all sessions have ended.
@@ -57,7 +58,10 @@ export async function runNode(context: IExecuteFunctions): Promise<INodeExecutio
 	const outcome = engine.readOutcome() ?? (await engine.followFirstWake());
 	if (outcome) return outcome.outputs;
 	if (!isTool(context) && engine.replacePause()) return null;
-	const wake = openWake(engine.wakeKey, () => engine.hasAnswers());
+	const wake = openWake(engine.wakeKey, (now) => {
+		recallAnswers(context.getExecutionId(), engine.contexts);
+		return takeAnswers(engine, now);
+	});
 	try {
 		await engine.waitForRecovery();
 		return await runBatch(engine, wake, context);
@@ -198,6 +202,7 @@ function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependenci
 		polls,
 		ledger: ledger.of(journal.key),
 		execution: context.getExecutionId(),
+		listAnswers: () => listAnswers(batch.engine.contexts),
 		hasReached: () =>
 			listCourses(context.getContext('node')).some(({ lastReadAt }) => lastReadAt !== undefined),
 		random: Math.random,

@@ -1,9 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
-import { realClock } from '../../shared/client/clock';
 import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
 import { FIRST_EFFECTS } from '../../shared/n8n/ledger';
-import { withAnswers, findLink, takeAnswers } from '../page/links';
 import { readSessionLimits } from '../panel/readSettings';
 import {
 	NEVER,
@@ -14,15 +10,16 @@ import {
 	type Others,
 	type Plan,
 } from '../plan/plan';
-import { hasOpenLink } from '../requests/ballots';
+import { hasOpenLink, latestAnswerAt } from '../requests/ballots';
 import { maxWaitAt, unansweredAt } from '../requests/times';
 import { nextApproverAt } from '../session/ask';
 import { quietAt } from '../session/quiet';
-import type { RunningRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
+import { listAnswers, recallAnswers } from './answers';
 import type { Batch, Item, Wake } from './batch';
-import { listCourses } from './journal';
+import { hasUnheard } from './journal';
+import type { Engine } from './engine';
 import { hasLeaving, endItem, failItem, takeAsked } from './outputs';
 
 /** A person who watches a manual execution sees news within seconds for so long. */
@@ -185,7 +182,8 @@ function describeSession(
 		};
 	}
 	const { record, wait } = run;
-	const { since, changedAt, activeSince, triedAt, failures = 0, isAnswered } = wait;
+	const { since, changedAt, activeSince, triedAt, failures = 0 } = wait;
+	const isUnheard = latestAnswerAt(run.voting) > (record.heardAt ?? 0);
 	return {
 		...common,
 		since,
@@ -194,7 +192,7 @@ function describeSession(
 		failures,
 		changedAt,
 		activeSince,
-		isUrgent: run.isUrgent || hasUnsentMessage(run) || isAnswered === true,
+		isUrgent: run.isUrgent || hasUnsentMessage(run) || isUnheard,
 		hasOpenLink: hasOpenLink(record.requests, record.ballots),
 		timeoutAt: findTimeout(run),
 	};
@@ -221,41 +219,22 @@ function summarize(
 	};
 }
 
-/** Moves the answers of the approval page to the records of their requests, which are polled next. Returns whether there were any. */
-function applyAnswers(context: IExecuteFunctions): boolean {
-	const nodeContext = context.getContext('node');
-	const contextName = `node:${context.getNode().name}`;
-	const listRunning = () =>
-		listCourses(nodeContext).filter(
-			(record): record is RunningRecord => record.state === 'running',
-		);
-	const taken = takeAnswers(
-		context.getExecutionId(),
-		contextName,
-		nodeContext,
-		listRunning,
-		realClock.now(),
+/** Makes the entries due whose sessions have an answer that no reading came after. Returns whether there are any. */
+export function takeAnswers(engine: Engine, now: number): boolean {
+	const { contexts } = engine;
+	const answers = listAnswers(contexts);
+	const nodes = Object.keys(contexts).filter(
+		(key) => key.startsWith('node:') && hasUnheard(contexts[key], answers),
 	);
-	for (const { nonce, answers } of taken) {
-		const running = listRunning();
-		const { record, ballot, approver } = findLink(running, nonce) ?? {};
-		if (!record || !ballot || approver === undefined) continue;
-		const after = withAnswers(record, ballot, approver, answers);
-		if (after === record.requests) continue;
-		record.requests = after;
-		record.wait.isAnswered = true;
-	}
-	return taken.length > 0;
+	for (const key of nodes) engine.makeDue(key.replace(/^node:/, ''), now);
+	return nodes.length > 0;
 }
 
-/** Applies answers that approvers have given since the last turn. */
-function receiveAnswers(batch: Batch, wake: Wake): void {
-	const { context, engine } = batch;
-	if (!applyAnswers(context)) return;
-	const { name } = context.getNode();
-	engine.makeDue(name, wake.now());
-	for (const each of wake.batches.values())
-		if (each.context.getNode().name === name) for (const item of each.items) item.known = undefined;
+/** Adds the answers that this process has accepted since the last turn, and that n8n hasn't saved yet. */
+function receiveAnswers({ context, engine }: Batch, wake: Wake): void {
+	if (!recallAnswers(context.getExecutionId(), engine.contexts)) return;
+	takeAnswers(engine, wake.now());
+	for (const { items } of wake.batches.values()) for (const item of items) item.known = undefined;
 }
 
 /** Begins what is due of an item's session. The run doesn't wait for it. */

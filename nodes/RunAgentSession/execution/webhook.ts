@@ -1,12 +1,14 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { PAGE_HEADERS, renderPage } from '../page/html';
-import { runsHere, saveWithRecent } from '../page/links';
 import { omit } from '../../shared/values';
+import type { LinkAnswer } from '../requests/ballots';
 import { FAILED, respond, type PageResponse } from '../page/respond';
+import { acceptAnswers, addAnswers, listAnswers, recallAnswers } from './answers';
 import { openPausedExecution } from './engine';
-import { listCourses, listTriedSessions } from './journal';
+import type { PageSession } from '../page/view';
+import { hasOtherVersion, listCourses, listTriedSessions } from './journal';
 
 /** Handles the node's webhook. Never throws, because n8n would end the paused execution. */
 export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -18,46 +20,47 @@ export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhoo
 }
 
 /**
- * Sends the page for a link. With answers, n8n saves the execution and executes the node again. If the node runs in another process, n8n
- * sends the page after that, and an error if another wake has begun: it drops the answers then.
+ * Sends the page for a link. With answers, n8n saves the execution, sends the page and executes the node again. If another wake has begun,
+ * n8n 2 drops the answers, and sends an error instead.
  */
 function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const execution = openPausedExecution(context);
 	const { contexts = {}, isOverdue = false } = execution ?? {};
-	const nodes = Object.entries(contexts)
-		.filter(([contextName]) => contextName.startsWith('node:'))
-		.map(([contextName, nodeContext]) => ({
-			contextName,
-			nodeContext,
-			records: [
-				...listCourses(nodeContext),
-				...listTriedSessions(nodeContext).map((each) => ({
-					...each,
-					state: 'ended' as const,
-					isTried: true as const,
-				})),
-			],
-		}));
 	const { method, headers } = context.getRequestObject();
 	const executionId = context.getExecutionId();
 	const now = realClock.now();
+	recallAnswers(executionId, contexts);
+	const nodeContexts = Object.entries(contexts)
+		.filter(([key]) => key.startsWith('node:'))
+		.map(([, nodeContext]) => nodeContext);
 	const call = {
-		executionId,
 		isOverdue,
+		isOtherVersion: nodeContexts.some(hasOtherVersion),
 		method,
 		contentType: headers?.['content-type'],
 		query: context.getQueryData(),
 		body: context.getBodyData(),
 	};
-	const response = respond(call, nodes, now);
-	if (!execution || !response.saves) return send(context, response);
-	for (const each of response.saves) saveWithRecent(executionId, contexts, each, now);
-	const workflowData = execution.resume();
-	if (runsHere(executionId, now)) return { ...send(context, response), workflowData };
+	const response = respond(call, listPageSessions(nodeContexts, listAnswers(contexts)), now);
+	if (!execution || !response.answers) return send(context, response);
+	addAnswers(contexts, response.answers);
+	acceptAnswers(executionId, response.answers, now);
 	// n8n sends a text as HTML by itself, and its error would keep our content type.
 	context.getResponseObject().set(omit(PAGE_HEADERS, 'Content-Type'));
-	return { workflowData, webhookResponse: renderResponse(response) };
+	return { workflowData: execution.resume(), webhookResponse: renderResponse(response) };
 }
+
+/** Returns the sessions of all nodes of an execution, also those that Retry On Fail has replaced. */
+const listPageSessions = (nodeContexts: IDataObject[], answers: LinkAnswer[]): PageSession[] =>
+	nodeContexts.flatMap((nodeContext) => [
+		...listCourses(nodeContext).map((each) => ({ ...each, answers })),
+		...listTriedSessions(nodeContext).map((each) => ({
+			...each,
+			answers,
+			state: 'ended' as const,
+			isTried: true as const,
+		})),
+	]);
 
 const renderResponse = ({ view }: PageResponse): string => renderPage(view, realClock.now());
 

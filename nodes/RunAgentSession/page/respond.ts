@@ -25,27 +25,21 @@ import {
 import {
 	findBallot,
 	isAlone,
+	mergeAnswers,
 	positionIn,
+	type LinkAnswer,
 	type Ballot,
-	castAnswer,
-	type FormAnswer,
 } from '../requests/ballots';
 import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { requestKey } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
 import {
 	askingOf,
+	findLink,
 	findOthers,
-	findPage,
-	withUnapplied,
-	type NodeSessions,
 	type OtherPage,
 	NONCE_PARAMETER,
 	type FoundLink,
-	findRepeated,
-	isSending,
-	nextAnswerTime,
-	type SavedAnswer,
 } from './links';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
@@ -53,9 +47,10 @@ import {
 
 /** A request to a link */
 export interface PageCall {
-	executionId: string;
 	/** True if n8n should have executed the node again by now */
 	isOverdue?: boolean;
+	/** True if another version of this package has left a record in the execution */
+	isOtherVersion?: boolean;
 	method: string;
 	contentType: unknown;
 	query: unknown;
@@ -67,7 +62,7 @@ export interface PageResponse {
 	status: number;
 	view: PageView;
 	headers?: Record<string, string>;
-	saves?: Array<{ contextName: string; answer: SavedAnswer; form: string }>;
+	answers?: LinkAnswer[];
 }
 
 const PAGE_PROBLEMS = {
@@ -75,6 +70,12 @@ const PAGE_PROBLEMS = {
 		title: 'This link isn’t valid',
 		says: [
 			'It may have been cut off. Open it again from the original message. Nothing was decided.',
+		],
+	},
+	otherVersion: {
+		title: 'The node was updated',
+		says: [
+			'It can’t read what it asked before the update. Nothing was decided. Decide in the dashboard. The execution ends with an error that names the session.',
 		],
 	},
 	wrongMethod: {
@@ -100,10 +101,6 @@ const PAGE_PROBLEMS = {
 	wrongAnswer: {
 		title: 'Your answer can’t be sent',
 		says: ['Nothing was saved. Change the marked answers, then select Send.'],
-	},
-	sending: {
-		title: 'Another answer is being sent',
-		says: ['Your answer wasn’t saved. Select Send again in a few seconds.'],
 	},
 	answered: {
 		title: 'Already answered',
@@ -193,7 +190,8 @@ function findClosed(
 function closedView({ record, ballot, approver }: FoundLink<PageSession>): AnsweredPage {
 	const given = listGiven(askingOf(record), ballot, approver);
 	const others = record.requests.filter(
-		(request) => ballot.requests.includes(requestKey(request)) && !isDecidedBy(request, approver),
+		(request) =>
+			ballot.requests.includes(requestKey(request)) && !isDecidedBy(request, approver, record),
 	);
 	return {
 		kind: 'answered',
@@ -320,7 +318,12 @@ const refuseInterrupted = (record: PageSession, body: unknown): PageResponse => 
 	headers: { 'Retry-After': '5' },
 });
 
-/** Returns the page that confirms an answer, with what the votes are then. */
+interface SentAnswers {
+	found: FoundLink<PageSession>;
+	answers: LinkAnswer[];
+}
+
+/** Returns the page that confirms answers, with what the votes are then. */
 function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): AnsweredPage {
 	const given = sent.flatMap(repeatAnswers);
 	const isQuiet = given.some(({ record }) => record.quiet);
@@ -338,84 +341,68 @@ function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]):
 	};
 }
 
-interface SentAnswers {
-	found: FoundLink<PageSession>;
-	answers: readonly FormAnswer[];
-}
-
-/** Returns the page for a form that was sent before. A slow run may have taken its answer, and n8n saves it later. */
-const confirmAgain = (sent: SentAnswers, view: PageView): PageView =>
-	repeatAnswers(sent).length > 0 ? confirmView(sent.found, [sent]) : view;
-
-/** Repeats answers, with what the votes are then. */
 function repeatAnswers({ found, answers }: SentAnswers): GivenAnswer[] {
 	const { record, ballot: own, approver } = found;
-	const { ballots } = record;
-	return answers.flatMap((answer): GivenAnswer[] => {
-		const { requests } = record;
-		const after = castAnswer({ requests, ballots }, own, approver, answer) ?? requests;
-		const request = after.find((each, at) => each !== requests[at]);
+	const { requests, ballots } = record;
+	const voting = { ballots, answers: mergeAnswers(record.answers, answers) };
+	return answers.flatMap(({ request: key, vote, at }): GivenAnswer[] => {
+		const request = requests.find((each) => requestKey(each) === key);
 		const ballot = request && findBallot(ballots, request);
-		if (!request || !ballot) return [];
+		if (!ballot) return [];
 		const position = positionIn(ballot, own.approvers[approver], own);
-		const status = describeVotes(request, ballot, ballots, position);
-		return [repeatAnswer(request, answer.vote, status)];
+		return [
+			repeatAnswer(request, { ...vote, at }, describeVotes(request, ballot, voting, position)),
+		];
 	});
 }
 
-function isApplied(nodes: readonly NodeSessions[], { answers }: SavedAnswer): boolean {
-	const requests = nodes.flatMap(({ records }) => records.flatMap((each) => each.requests));
-	const times = requests.flatMap(({ votes }) => votes.map(({ at }) => at));
-	return answers.every(({ vote }) => times.some((at) => at >= vote.at));
+/** Returns whether a form is saved already. A browser sends it again after an error of n8n. */
+function isLatest(answers: readonly LinkAnswer[], link: string, form: string): boolean {
+	const own = answers.filter((each) => each.link === link || each.form === form);
+	const at = Math.max(...own.map((each) => each.at));
+	return own.some((each) => each.at === at && each.form === form);
 }
 
-/**
- * Returns the page for a request to a link, and the answers to save.
- * @param stored the sessions as n8n has saved them
- */
+/** Returns the page for a request to a link, and the answers to save. */
 export function respond(
-	{ executionId, isOverdue, method, contentType, query: given, body }: PageCall,
-	stored: readonly NodeSessions[],
+	{ isOverdue, isOtherVersion, method, contentType, query: given, body }: PageCall,
+	sessions: readonly PageSession[],
 	now: number,
 ): PageResponse {
 	if (!['GET', 'HEAD', 'POST'].includes(method))
 		return { status: 405, view: notice('wrongMethod') };
 	const query = isRecord(given) ? given : {};
-	const nodes = stored.map((node) => withUnapplied(node, executionId, now));
-	const page = findPage(nodes, query[NONCE_PARAMETER]);
-	if (!page) return { status: 404, view: notice('noSuch') };
-	const { found } = page;
+	const found = findLink(sessions, query[NONCE_PARAMETER]);
+	if (!found && isOtherVersion)
+		return { status: 409, view: { ...notice('otherVersion'), typed: listTyped(body) } };
+	if (!found) return { status: 404, view: notice('noSuch') };
 	const isPost = method === 'POST';
 	if (isOverdue) return refuseInterrupted(found.record, isPost ? body : undefined);
 	if (isPost && !FORM_TYPE.test(String(contentType ?? '')))
 		return { status: 415, view: notice('wrongForm', found.record) };
 	if (isPost && isTooLarge(body)) return { status: 413, view: notice('tooLarge', found.record) };
 	const isEnded = found.record.state === 'ended';
-	const all = isEnded ? { others: [], more: 0 } : findOthers(nodes, found);
+	const all = isEnded ? { others: [], more: 0 } : findOthers(sessions, found);
 	const view = isEnded ? closedView(found) : openView(found, all);
-	const form = fingerprint(JSON.stringify(body) ?? '');
-	const isKnown = (saved: SavedAnswer) => isApplied(stored, saved);
-	const repeated = isPost ? findRepeated(executionId, toLink(found), form, isKnown) : undefined;
-	if (repeated)
-		return { status: 200, view: confirmAgain({ found, answers: repeated.answers }, view) };
 	if (!isPost) return { status: 200, view };
+	const { answers: known } = found.record;
+	const form = fingerprint(JSON.stringify([toLink(found), body]));
+	if (isLatest(known, toLink(found), form)) return { status: 200, view };
 	if (view.kind === 'answered') return refuseLate(view, body);
-	if (isSending(executionId, isKnown, now)) {
-		const refused = { fields: isRecord(body) ? body : {}, problems: [] };
-		// The page's script sends the form again.
-		const headers = { 'Retry-After': '1' };
-		return { status: 409, view: { ...view, ...PAGE_PROBLEMS.sending, refused }, headers };
-	}
-	const answers = readForms(view.sections, body, nextAnswerTime(now));
-	if (isProblem(answers)) return refuseForm(view, answers, body);
-	const pages = [page, ...all.others];
-	const sent = answers.map((each, index) => ({ ...pages[index], answers: each }));
-	const saves = sent.flatMap(({ found: link, contextName, answers: each }) =>
-		each.length === 0
-			? []
-			: [{ contextName, answer: { nonce: toLink(link), answers: each }, form }],
-	);
-	return { status: 200, view: confirmView(found, sent), saves };
+	const read = readForms(view.sections, body);
+	if (isProblem(read)) return refuseForm(view, read, body);
+	// Later than all others, also if the clock was set back.
+	const at = Math.max(now, ...known.map((each) => each.at + 1));
+	const links = [found, ...all.others.map((each) => each.found)];
+	const sent = read.map((each, index) => ({
+		found: links[index],
+		answers: each.map((answer) => ({ link: toLink(links[index]), ...answer, at, form })),
+	}));
+	return {
+		status: 200,
+		view: confirmView(found, sent),
+		answers: sent.flatMap(({ answers }) => answers),
+	};
 }
 
 /** The page if `respond` fails */

@@ -1,18 +1,27 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
-import { fingerprint, isRecord, omit } from '../../shared/values';
-import { askVerdict } from '../policy/rules';
+import { fingerprint, isRecord } from '../../shared/values';
 import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/agentQuestion';
-import { planDecisions, type UndecidedRequest } from '../requests/plan';
+import type { UndecidedRequest } from '../requests/plan';
 import {
 	decidedByVotes,
 	findBallot,
 	isAlone,
 	isTeam,
+	listVoided,
 	positionIn,
+	votesOf,
+	type LinkAnswer,
 	type Ballot,
-	type FormAnswer,
+	type Voting,
 } from '../requests/ballots';
-import { isLate, isOpen, requestKey, type RequestRecord } from '../requests/record';
+import {
+	findChange,
+	isLate,
+	isOpen,
+	reasonToAsk,
+	requestKey,
+	type RequestRecord,
+} from '../requests/record';
 import { shownRequests, type RequestOrigin } from '../requests/request';
 import {
 	createSheet,
@@ -37,13 +46,12 @@ interface PageSettings {
 	words?: string;
 }
 
-export interface Asking extends PageSettings {
+export interface Asking extends PageSettings, Voting {
 	requests: RequestRecord[];
-	ballots: Ballot[];
 }
 
 /** What the page reads of a session's record */
-export interface PageSession {
+export interface PageSession extends Voting {
 	state: 'running' | 'ended';
 	/** True if Retry On Fail has started another session in its place */
 	isTried?: true;
@@ -52,7 +60,6 @@ export interface PageSession {
 	origin?: Omit<RequestOrigin, 'sessionId'>;
 	/** Everything known about the agent's requests, and what approvers were asked */
 	requests: RequestRecord[];
-	ballots: Ballot[];
 	page?: PageSettings;
 }
 
@@ -152,11 +159,11 @@ const MAX_DECIDED_SHOWN = 10;
 export function describeVotes(
 	record: RequestRecord,
 	ballot: Ballot,
-	ballots: readonly Ballot[],
+	voting: Voting,
 	reader: number,
 ): VoteStatus | undefined {
 	if (!isTeam(ballot) || isAlone(ballot)) return undefined;
-	const { votes } = record;
+	const votes = votesOf(record, voting);
 	const toName = (index: number) => ({
 		name: ballot.approvers[index].name!,
 		isReader: index === reader,
@@ -168,7 +175,7 @@ export function describeVotes(
 		missing: ballot.approvers.flatMap(({ askedAt }, index) =>
 			askedAt === undefined || hasVoted(votes, index) ? [] : [toName(index)],
 		),
-		isDecided: decidedByVotes(record, ballots) !== undefined,
+		isDecided: decidedByVotes(record, voting) !== undefined,
 	};
 }
 
@@ -178,23 +185,24 @@ export const isAnswerable = ({ sheet }: PageRequest): boolean => sheet.obstacle 
 export const isUnanswered = (request: PageRequest): boolean =>
 	isAnswerable(request) && !request.given;
 
-/** Returns whether an approver's answer is part of what was decided. */
-export const isDecidedBy = (record: RequestRecord, approver: number): boolean =>
-	record.votes.some((vote) => vote.approver === approver && !isLate(record, vote));
-
 /** Returns the pending requests that take an answer. One whose decision may have been sent takes another one. */
-const listAnswerable = (records: readonly RequestRecord[]): UndecidedRequest[] => {
-	const open = new Map(
-		records.filter(isOpen).map((record) => [omit(record, 'decision') as RequestRecord, record]),
-	);
-	const decided = records.filter((record) => record.interaction && !isOpen(record));
-	return planDecisions([...decided, ...open.keys()], [], () =>
-		askVerdict('an approver decides'),
-	).undecided.flatMap((undecided) => {
-		const record = open.get(undecided.record);
-		return record ? [{ ...undecided, record }] : [];
+function listAnswerable(records: readonly RequestRecord[]): UndecidedRequest[] {
+	const decided = records.filter(({ decision }) => decision !== undefined).length;
+	return records.filter(isOpen).map((record): UndecidedRequest => {
+		const interaction = record.interaction!;
+		const because = reasonToAsk(record, decided) ?? findChange(record);
+		return {
+			record,
+			interaction,
+			because: because ?? 'an approver decides',
+			...(because !== undefined && { isBlocked: true }),
+		};
 	});
-};
+}
+
+/** Returns whether an approver's answer is part of what was decided. */
+export const isDecidedBy = (record: RequestRecord, approver: number, voting: Voting): boolean =>
+	votesOf(record, voting).some((vote) => vote.approver === approver && !isLate(record, vote));
 
 interface ListedRequest {
 	request: UndecidedRequest;
@@ -215,8 +223,7 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 		const ballot = findBallot(ballots, request.record);
 		const position = ballot ? positionIn(ballot, reader, own) : -1;
 		if (!ballot || position < 0) return [];
-		const { votes } = request.record;
-		const given = votes.find((vote) => vote.approver === position);
+		const given = votesOf(request.record, asking).find(({ approver: at }) => at === position);
 		const offered = { preferences, offersFromNowOn: ballot.offersFromNowOn };
 		const isBlocked = readObstacle(request, offered) !== undefined;
 		const rank = (isBlocked ? 4 : given ? 2 : 0) + (ballot === own ? 0 : 1);
@@ -229,9 +236,9 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 		return {
 			record,
 			sheet: createSheet(request, offered),
-			status: describeVotes(record, ballot, ballots, position),
+			status: describeVotes(record, ballot, asking, position),
 			...(given && { given }),
-			voided: record.voided ?? [],
+			voided: listVoided(record, records, asking),
 		};
 	});
 	const offered = requests
@@ -241,7 +248,7 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 		const { decision } = record;
 		if (!decision || isOpen(record)) return false;
 		return own.requests.includes(requestKey(record))
-			? !isDecidedBy(record, approver)
+			? !isDecidedBy(record, approver, asking)
 			: decision.verdict.decidedBy !== 'page';
 	});
 	return {
@@ -253,6 +260,9 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 }
 
 const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** One answer of the page */
+export type FormAnswer = Pick<LinkAnswer, 'request' | 'vote'>;
 
 /** Names of a request's fields in the form, by its position on the page */
 export const choiceField = (index: number): string => `request${index}`;
@@ -345,7 +355,6 @@ const isFilled = (body: Record<string, unknown>, index: number): boolean =>
 export function readForms(
 	sections: readonly PageSection[],
 	body: unknown,
-	at: number,
 ): FormAnswer[][] | FormProblem {
 	if (!isRecord(body) || body.shown !== sections[0]?.pending.shown) return 'changed';
 	// If another session has changed, only the first form's answers count.
@@ -367,7 +376,7 @@ export function readForms(
 			if (!counts || !isAnswerable(request)) return [];
 			const isLeft = !isFilled(filled, index);
 			if (isLeft && request.given) return [];
-			const answer = readRequestAnswer(request, filled, index, at);
+			const answer = readRequestAnswer(request, filled, index);
 			if (!('reason' in answer)) return [answer];
 			const isWaiting = isLeft && !isChosen;
 			(isWaiting ? missing : problems).push({ ...answer, at: index });
@@ -383,14 +392,13 @@ function readRequestAnswer(
 	{ record, sheet }: PageRequest,
 	body: Record<string, unknown>,
 	index: number,
-	at: number,
 ): FormAnswer | Omit<AnswerProblem, 'at'> {
 	const read = readVote(sheet, body, index);
 	if ('reason' in read) return read;
 	const reason = read.decision === 'deny' ? trimmedText(body[reasonField(index)]) : '';
 	const texts = [reason, trimmedText(body.comment)].filter((text) => text !== '');
 	const comment = texts.map((text) => text.slice(0, MAX_COMMENT_LENGTH)).join('\n');
-	return { request: requestKey(record), vote: { ...read, ...(comment !== '' && { comment }), at } };
+	return { request: requestKey(record), vote: { ...read, ...(comment !== '' && { comment }) } };
 }
 
 /** Returns the texts that an approver typed into a form. */
@@ -439,16 +447,12 @@ export function repeatAnswer(
 }
 
 /** Returns the answers of a link's approver to the requests of its ballot. */
-export const listGiven = (
-	{ requests, ballots }: Asking,
-	ballot: Ballot,
-	approver: number,
-): GivenAnswer[] =>
-	requests
+export const listGiven = (asking: Asking, ballot: Ballot, approver: number): GivenAnswer[] =>
+	asking.requests
 		.filter((record) => ballot.requests.includes(requestKey(record)))
 		.flatMap((record) => {
-			const vote = record.votes.find((each) => each.approver === approver);
+			const vote = votesOf(record, asking).find((each) => each.approver === approver);
 			return vote
-				? repeatAnswer(record, vote, describeVotes(record, ballot, ballots, approver))
+				? repeatAnswer(record, vote, describeVotes(record, ballot, asking, approver))
 				: [];
 		});

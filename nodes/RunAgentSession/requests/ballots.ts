@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
 import { omit } from '../../shared/values';
-import { castVote, hasVoted, isDeadlocked, tally, type Vote } from './votes';
-import { isOpen, recordVotes, requestKey, type RequestKey, type RequestRecord } from './record';
+import { hasVoted, isDeadlocked, tally, type Vote } from './votes';
+import { isOpen, requestKey, type RequestKey, type RequestRecord } from './record';
 import type { AnswerDeadline } from './times';
 
-// A ballot asks approvers for requests. Each approver has a separate link.
+// A ballot asks approvers for requests. Each approver has a separate link, and votes are derived from the answers of links.
 
 export interface Approver {
 	name: string;
@@ -31,6 +31,8 @@ export interface TeamSettings extends TeamLimits {
 interface AskedApprover extends Partial<Approver> {
 	/** A secret of 128 bits, in the link. n8n 1 has no other. */
 	nonce: string;
+	/** The nonces of the links in the executions that this one retries */
+	earlier?: string[];
 	/** Time of the latest item */
 	askedAt?: number;
 	reminders: number;
@@ -44,6 +46,24 @@ export interface Ballot extends TeamLimits {
 	offersFromNowOn?: true;
 	/** One without a name if there's no team */
 	approvers: AskedApprover[];
+}
+
+/** What a link's page was sent about one request. Answers only grow: copies are merged, and a link's later answer to a request wins. */
+export interface LinkAnswer {
+	/** The nonce of the link */
+	link: string;
+	request: RequestKey;
+	vote: Omit<Vote, 'approver' | 'name' | 'at'>;
+	/** Milliseconds since 1970. A later answer has a later time. */
+	at: number;
+	/** The hash of the form. A browser sends it again after an error of n8n. */
+	form: string;
+}
+
+/** What approvers were asked, and what they answered */
+export interface Voting {
+	ballots: readonly Ballot[];
+	answers: readonly LinkAnswer[];
 }
 
 /** An item that an approver gets. */
@@ -75,7 +95,7 @@ export function createBallot(
 	};
 }
 
-/** Returns a ballot with new links, which approvers who haven't answered get. It keeps the places to which votes refer. */
+/** Returns a ballot with new links, which approvers who haven't answered get. Answers of the links before still count. */
 export const renewBallot = (
 	ballot: Ballot,
 	now: number,
@@ -84,9 +104,10 @@ export const renewBallot = (
 	...omit(ballot, 'deadline'),
 	...(deadline && { deadline }),
 	at: now,
-	approvers: ballot.approvers.map((each) => ({
+	approvers: ballot.approvers.map(({ nonce, earlier = [], ...each }) => ({
 		...omit(each, 'askedAt'),
 		nonce: createNonce(),
+		earlier: [...earlier, nonce],
 		reminders: 0,
 	})),
 });
@@ -104,43 +125,68 @@ export const isAlone = ({ approvers, needed }: Ballot): boolean =>
 	needed === 1 &&
 	approvers.filter(({ isBackup, askedAt }) => !isBackup || askedAt !== undefined).length === 1;
 
-/** Returns the position of a link's approver among those of another ballot. -1 if they may not answer it. */
+/** Returns the position of a link's approver among those of another ballot. -1 if they aren't one of them. */
+function placeIn(ballot: Ballot, { name, contact }: AskedApprover, own: Ballot): number {
+	if (!isTeam(own)) return isTeam(ballot) ? -1 : 0;
+	return ballot.approvers.findIndex((each) => each.name === name && each.contact === contact);
+}
+
+/** Returns the position of a link's approver among those of another ballot. -1 if they may not answer it, or not yet. */
 export function positionIn(ballot: Ballot, approver: AskedApprover, own: Ballot): number {
 	if (ballot === own) return own.approvers.indexOf(approver);
-	if (!isTeam(own)) return isTeam(ballot) ? -1 : 0;
-	return ballot.approvers.findIndex(
-		({ name, contact, askedAt }) =>
-			name === approver.name && contact === approver.contact && askedAt !== undefined,
-	);
+	const place = placeIn(ballot, approver, own);
+	return isTeam(own) && ballot.approvers[place]?.askedAt === undefined ? -1 : place;
 }
 
-/** One answer of the approval page */
-export interface FormAnswer {
-	request: RequestKey;
-	vote: Omit<Vote, 'approver' | 'name'>;
+/** Merges answers of several copies. */
+export function mergeAnswers(...copies: Array<readonly LinkAnswer[]>): LinkAnswer[] {
+	const latest = new Map<string, LinkAnswer>();
+	for (const answer of copies.flat()) {
+		const key = `${answer.link} ${answer.request}`;
+		const known = latest.get(key);
+		if (!known || known.at < answer.at) latest.set(key, answer);
+	}
+	return [...latest.values()];
 }
 
-/**
- * Casts the vote of a link's approver. It replaces the approver's earlier one, until a decision is sent.
- * @returns the records after it, or undefined if it doesn't count: the request isn't open, or has this answer or a later one
- */
-export function castAnswer(
-	{ requests, ballots }: { requests: RequestRecord[]; ballots: readonly Ballot[] },
-	own: Ballot,
-	approver: number,
-	{ request, vote }: FormAnswer,
-): RequestRecord[] | undefined {
-	const record = requests.find((each) => isOpen(each) && requestKey(each) === request);
-	const ballot = record && findBallot(ballots, record);
-	const position = ballot ? positionIn(ballot, own.approvers[approver], own) : -1;
-	if (!ballot || position < 0) return undefined;
-	// n8n may bring an answer twice.
-	if (record.votes.some((each) => each.approver === position && each.at >= vote.at))
-		return undefined;
-	const { name } = ballot.approvers[position];
-	const named = { ...vote, approver: position, ...(name !== undefined && { name }) };
-	const votes = castVote(record.votes, named);
-	return votes && recordVotes(requests, record, votes);
+/** Returns the votes on a request: each approver's latest answer, first the earliest. */
+export function votesOf(record: RequestRecord, { ballots, answers }: Voting): Vote[] {
+	const ballot = answers.length > 0 && findBallot(ballots, record);
+	if (!ballot) return [];
+	const key = requestKey(record);
+	const votes = new Map<number, Vote>();
+	for (const { link, request, vote, at } of answers) {
+		const own = request === key && ballots.find((each) => findApprover(each, link));
+		const approver = own ? placeIn(ballot, findApprover(own, link)!, own) : -1;
+		if (approver < 0 || at < (votes.get(approver)?.at ?? at)) continue;
+		const { name } = ballot.approvers[approver];
+		votes.set(approver, { ...vote, approver, ...(name !== undefined && { name }), at });
+	}
+	return [...votes.values()].sort((one, other) => one.at - other.at);
+}
+
+/** Returns the names of approvers who answered an earlier content of a request since it was last decided. */
+export function listVoided(
+	{ id, contentHash }: RequestRecord,
+	requests: readonly RequestRecord[],
+	voting: Voting,
+): string[] {
+	const earlier = requests.filter((each) => each.id === id && each.isReplaced);
+	const decided = earlier.map(({ decision }) => decision !== undefined).lastIndexOf(true);
+	const names = earlier
+		.slice(decided + 1)
+		.filter((each) => each.contentHash !== contentHash)
+		.flatMap((each) => votesOf(each, voting).flatMap(({ name }) => name ?? []));
+	return [...new Set(names)];
+}
+
+const findApprover = ({ approvers }: Ballot, link: string): AskedApprover | undefined =>
+	approvers.find(({ nonce, earlier = [] }) => nonce === link || earlier.includes(link));
+
+/** Returns the time of the latest answer of a session's links. 0 without one. */
+export function latestAnswerAt({ ballots, answers }: Voting): number {
+	const links = new Set(ballots.flatMap(({ approvers }) => approvers.map(({ nonce }) => nonce)));
+	return Math.max(0, ...answers.flatMap(({ link, at }) => (links.has(link) ? at : [])));
 }
 
 /** Returns whether an approver has a link whose answer hasn't been sent. */
@@ -150,19 +196,28 @@ export const hasOpenLink = (
 ): boolean =>
 	requests.some((record) => isOpen(record) && findBallot(ballots, record) !== undefined);
 
-export function decidedByVotes(record: RequestRecord, ballots: readonly Ballot[]) {
-	const ballot = findBallot(ballots, record);
-	return ballot && tally(record.votes, ballot.needed);
+export function decidedByVotes(record: RequestRecord, voting: Voting) {
+	const ballot = findBallot(voting.ballots, record);
+	return ballot && tally(votesOf(record, voting), ballot.needed);
 }
 
-/** Returns whether approvers have to be asked about a request: no link shows it, or they agreed on nothing. */
-export function mustBeAsked(record: RequestRecord, ballots: readonly Ballot[]): boolean {
-	const ballot = findBallot(ballots, record);
-	return !ballot || isDeadlocked(record.votes, ballot.needed);
+/** Returns whether approvers agreed on nothing, so that they have to be asked again. */
+export function isUndecided(record: RequestRecord, voting: Voting): boolean {
+	const ballot = findBallot(voting.ballots, record);
+	return ballot !== undefined && isDeadlocked(votesOf(record, voting), ballot.needed);
 }
+
+/** A request that is left for approvers, with its votes */
+interface OpenRequest {
+	record: RequestRecord;
+	votes: readonly Vote[];
+}
+
+const withVotes = (open: readonly RequestRecord[], voting: Voting): OpenRequest[] =>
+	open.map((record) => ({ record, votes: votesOf(record, voting) }));
 
 /** Returns the time of an approver's next item. Infinity without one. */
-function nextItemAt(ballot: Ballot, at: number, open: readonly RequestRecord[]): number {
+function nextItemAt(ballot: Ballot, at: number, open: readonly OpenRequest[]): number {
 	const { askedAt, isBackup, reminders } = ballot.approvers[at];
 	if (open.every(({ votes }) => hasVoted(votes, at))) return Infinity;
 	if (askedAt === undefined)
@@ -170,28 +225,31 @@ function nextItemAt(ballot: Ballot, at: number, open: readonly RequestRecord[]):
 	return reminders < ballot.maxReminders ? askedAt + (ballot.remindAfterMs ?? Infinity) : Infinity;
 }
 
-const openRequests = (ballot: Ballot, open: readonly RequestRecord[], ballots: readonly Ballot[]) =>
-	open.filter((record) => findBallot(ballots, record) === ballot);
+const shownBy = (ballot: Ballot, open: readonly OpenRequest[], ballots: readonly Ballot[]) =>
+	open.filter(({ record }) => findBallot(ballots, record) === ballot);
 
 /** Returns the time of the next item of all ballots. `open` are the requests that are left for approvers. */
-export const nextAskAt = (ballots: readonly Ballot[], open: readonly RequestRecord[]): number =>
-	Math.min(
-		Infinity,
-		...ballots.flatMap((ballot) => {
-			const own = openRequests(ballot, open, ballots);
-			return ballot.approvers.map((_, at) => nextItemAt(ballot, at, own));
-		}),
-	);
+export function nextAskAt(voting: Voting, open: readonly RequestRecord[]): number {
+	const { ballots } = voting;
+	const all = withVotes(open, voting);
+	const times = ballots.flatMap((ballot) => {
+		const own = shownBy(ballot, all, ballots);
+		return ballot.approvers.map((_, at) => nextItemAt(ballot, at, own));
+	});
+	return Math.min(Infinity, ...times);
+}
 
 /** Returns the items that are due now, and the ballots after them. */
 export function askDue(
-	ballots: readonly Ballot[],
+	voting: Voting,
 	open: readonly RequestRecord[],
 	now: number,
 ): { ballots: Ballot[]; asks: Ask[] } {
+	const { ballots } = voting;
+	const all = withVotes(open, voting);
 	const asks: Ask[] = [];
 	const after = ballots.map((ballot): Ballot => {
-		const own = openRequests(ballot, open, ballots);
+		const own = shownBy(ballot, all, ballots);
 		const approvers = ballot.approvers.map((approver, at): AskedApprover => {
 			if (now < nextItemAt(ballot, at, own)) return approver;
 			const isReminder = approver.askedAt !== undefined;

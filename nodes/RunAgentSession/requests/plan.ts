@@ -6,7 +6,7 @@ import {
 } from '../../shared/approvals/options';
 import { isQuestion } from '../../shared/approvals/agentQuestion';
 import { isRecord } from '../../shared/values';
-import { findShapeProblem, findUnanswerable } from '../../shared/approvals/requestShape';
+import { findShapeProblem } from '../../shared/approvals/requestShape';
 import type { Interaction } from '../../shared/client/session';
 import {
 	askVerdict,
@@ -15,8 +15,8 @@ import {
 	type Policy,
 	type Ruling,
 } from '../policy/rules';
-import { decidedByVotes, type Ballot } from './ballots';
-import { isChanging, isWaiting, type RequestRecord } from './record';
+import { decidedByVotes, type Voting } from './ballots';
+import { findChange, reasonToAsk, isChanging, isWaiting, type RequestRecord } from './record';
 import type { RequestVerdict, SettledVerdict } from './votes';
 
 /** Chooses the option of a ruling. Asks if none clearly means the decision. */
@@ -49,9 +49,6 @@ export function createDecider(
 export const decideRequest = (interaction: unknown, policy: Policy): SettledVerdict | AskVerdict =>
 	createDecider(policy)(interaction);
 
-/** An agent that asks more often isn't making progress. */
-export const MAX_DECISIONS = 1_000;
-
 /** What decides a pending request without its votes. A question is decided by an answer only. */
 export type Decide = (interaction: Interaction) => RequestVerdict | AskVerdict;
 
@@ -76,17 +73,10 @@ interface DecisionPlan {
 	undecided: UndecidedRequest[];
 }
 
-/** Returns why no decision can be sent, or undefined. */
-function reasonToAsk(record: RequestRecord, decided: number): string | undefined {
-	if (!record.decision && decided >= MAX_DECISIONS)
-		return `${MAX_DECISIONS} requests of this session were decided already`;
-	return undefined;
-}
-
 /** Returns the decisions to send now, and the requests that are left for approvers. People's answers win over the policy. */
 export function planDecisions(
 	records: readonly RequestRecord[],
-	ballots: readonly Ballot[],
+	voting: Voting,
 	decide: Decide,
 ): DecisionPlan {
 	const pending = records.filter(({ interaction }) => interaction !== undefined);
@@ -96,13 +86,13 @@ export function planDecisions(
 	for (const record of pending) {
 		if (isWaiting(record)) continue;
 		const interaction = record.interaction!;
-		const obstacle = reasonToAsk(record, decided + due.length) ?? findObstacleOf(interaction);
-		const verdict = obstacle === undefined ? findVerdict(record, ballots, decide) : undefined;
+		const obstacle = reasonToAsk(record, decided + due.length);
+		const verdict = obstacle === undefined ? findVerdict(record, voting, decide) : undefined;
 		if (verdict && verdict.decision !== 'ask') {
 			due.push({ record, verdict });
 			continue;
 		}
-		const because = obstacle ?? (isChanging(record) ? 'it changes with each reading' : undefined);
+		const because = obstacle ?? findChange(record);
 		undecided.push({
 			record,
 			interaction,
@@ -114,17 +104,13 @@ export function planDecisions(
 	return { due: due.sort((one, other) => rank(one) - rank(other)), undecided };
 }
 
-/** What keeps a request from being decided also keeps a question from being answered. */
-const findObstacleOf = (interaction: Interaction): string | undefined =>
-	findShapeProblem(interaction) ?? findUnanswerable(interaction);
-
 function findVerdict(
 	record: RequestRecord,
-	ballots: readonly Ballot[],
+	voting: Voting,
 	decide: Decide,
 ): RequestVerdict | AskVerdict {
 	const interaction = record.interaction!;
-	const voted = decidedByVotes(record, ballots);
+	const voted = decidedByVotes(record, voting);
 	if (voted && !isChanging(record)) return { ...voted, decidedBy: 'page' };
 	const verdict = decide(interaction);
 	if (isQuestion(interaction)) return verdict;

@@ -12,7 +12,7 @@ import {
 	pluralize,
 	sortedJson,
 } from '../../shared/values';
-import { decidedByVotes, type Ballot } from './ballots';
+import { decidedByVotes, type Voting } from './ballots';
 import { isOpen, type DecisionState, type Quiet, type RequestRecord } from './record';
 import type { RequestVerdict } from './votes';
 
@@ -95,7 +95,7 @@ function createRecord(quiet: Quiet, now: number): RequestRecord {
 	// No content of the service has such a hash.
 	return {
 		...{ id, contentHash: id, interaction, quiet, question },
-		...{ permission: '', patterns: [], seenAt: now, votes: [] },
+		...{ permission: '', patterns: [], seenAt: now },
 	};
 }
 
@@ -130,9 +130,9 @@ export const endQuiet = (
 
 export function decideQuiet(
 	record: RequestRecord | undefined,
-	ballots: readonly Ballot[],
+	voting: Voting,
 ): RequestVerdict | undefined {
-	const voted = record && decidedByVotes(record, ballots);
+	const voted = record && decidedByVotes(record, voting);
 	return voted && { ...voted, decidedBy: 'page' };
 }
 

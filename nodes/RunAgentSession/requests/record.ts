@@ -1,10 +1,11 @@
 import type { Interaction, Session } from '../../shared/client/session';
 import { MAX_PENDING } from '../../shared/limits';
+import { findShapeProblem, findUnanswerable } from '../../shared/approvals/requestShape';
 import { fingerprint, omit, sortedJson, toText } from '../../shared/values';
 import { readWholeRequest, type RememberedRequest } from '../../shared/approvals/rememberedRequest';
 import { listEdits, type Edit } from '../changes/change';
 import { isQuestion, readQuestionText } from '../../shared/approvals/agentQuestion';
-import type { RequestVerdict, Vote } from './votes';
+import type { RequestVerdict } from './votes';
 
 // One record holds everything that the node knows about a request. Each function takes the records after one event. They are pure.
 
@@ -58,12 +59,9 @@ export interface RequestRecord {
 	seenAt: number;
 	/** When approvers were first asked */
 	askedAt?: number;
-	votes: Vote[];
 	decision?: SentDecision;
 	/** Readings in a row that showed other content under this ID, and when approvers were asked about the first */
 	changes?: { count: number; askedAt?: number };
-	/** Names of the approvers whose answers to an earlier content of this ID don't count */
-	voided?: string[];
 	/** True if another record took its place: a later one of the same ID */
 	isReplaced?: true;
 	/** True if an earlier decision on it had no effect. Only a person decides it again. */
@@ -91,6 +89,23 @@ export const requestKey = ({
 export const isChanging = ({ changes }: RequestRecord): boolean =>
 	changes !== undefined && changes.count >= MAX_CHANGES;
 
+/** Returns why only the dashboard can decide a request that changes, or undefined. */
+export const findChange = (record: RequestRecord): string | undefined =>
+	isChanging(record) ? 'it changes with each reading' : undefined;
+
+/** An agent that asks more often isn't making progress. */
+export const MAX_DECISIONS = 1_000;
+
+/** Returns why neither a decision nor an answer to a pending request can be sent, or undefined. @param decided the session's decided requests */
+export function reasonToAsk(
+	{ interaction, decision }: RequestRecord,
+	decided: number,
+): string | undefined {
+	if (!decision && decided >= MAX_DECISIONS)
+		return `${MAX_DECISIONS} requests of this session were decided already`;
+	return interaction && (findShapeProblem(interaction) ?? findUnanswerable(interaction));
+}
+
 /** Returns since when a request waits for an answer. One that changes with each reading waits since the first of them. */
 export const waitingSince = (record: RequestRecord): number | undefined =>
 	(isChanging(record) ? record.changes?.askedAt : undefined) ?? record.askedAt;
@@ -105,7 +120,7 @@ export const isOpen = ({ interaction, decision }: RequestRecord): boolean =>
 	(decision === undefined || (decision.state === 'sent' && !decision.isTaken));
 
 /** Returns whether an answer came after the decision that was sent, so that it decided nothing. */
-export const isLate = ({ decision }: RequestRecord, { at }: Pick<Vote, 'at'>): boolean =>
+export const isLate = ({ decision }: RequestRecord, { at }: { at: number }): boolean =>
 	decision !== undefined && at > decision.at;
 
 /** Returns the hash of everything but the ID. */
@@ -124,7 +139,6 @@ function newRecord(interaction: Interaction, now: number): RequestRecord {
 			question: readQuestionText(interaction).slice(0, MAX_QUESTION_KEPT),
 		}),
 		seenAt: now,
-		votes: [],
 	};
 }
 
@@ -191,12 +205,10 @@ const replace = (before: RequestRecord, after: RequestRecord): RequestRecord[] =
 ];
 
 function changedRecord(before: RequestRecord, interaction: Interaction, now: number) {
-	const { changes = { count: 0 }, askedAt, voided = [], votes, decision } = before;
-	const names = decision ? [] : [...voided, ...votes.flatMap(({ name }) => name ?? [])];
+	const { changes = { count: 0 }, askedAt } = before;
 	return {
 		...newRecord(interaction, now),
 		changes: { count: changes.count + 1, askedAt: changes.askedAt ?? askedAt },
-		...(names.length > 0 && { voided: [...new Set(names)] }),
 	};
 }
 
@@ -300,7 +312,7 @@ export const recordRefused = (
 		refusedAt,
 	}));
 
-/** Notes that approvers are asked. The time for an answer counts from the first time, and earlier answers don't count. */
+/** Notes that approvers are asked. The time for an answer counts from the first time. */
 export const recordAsked = (
 	records: readonly RequestRecord[],
 	asked: readonly RequestRecord[],
@@ -308,7 +320,7 @@ export const recordAsked = (
 ): RequestRecord[] =>
 	records.map((record) =>
 		asked.some((each) => isSameRecord(each, record))
-			? { ...record, votes: [], askedAt: record.askedAt ?? now }
+			? { ...record, askedAt: record.askedAt ?? now }
 			: record,
 	);
 
@@ -323,12 +335,20 @@ export const recordAskedAgain = (
 		return { ...record, askedAt, ...(changes && { changes: { ...changes, askedAt } }) };
 	});
 
-/** Saves an approver's answer with a request that is still pending. */
-export const recordVotes = (
+/** Makes other requests of those whose answers decided nothing, so that approvers are asked again and these answers don't count. */
+export const replaceUndecided = (
 	records: readonly RequestRecord[],
-	record: RequestRecord,
-	votes: Vote[],
-): RequestRecord[] => change(records, record, { votes });
+	isUndecided: (record: RequestRecord) => boolean,
+	now: number,
+): RequestRecord[] =>
+	records.flatMap((record) =>
+		isOpen(record) && isUndecided(record)
+			? [
+					{ ...omit(record, 'interaction', 'decision'), isReplaced: true as const },
+					{ ...record, seenAt: Math.max(now, record.seenAt + 1) },
+				]
+			: [record],
+	);
 
 /** Returns the records of a session that has ended, or that nobody polls anymore. */
 export const endRequests = (records: readonly RequestRecord[]): RequestRecord[] =>

@@ -1,7 +1,7 @@
 import type { ChoiceName, LastsFor } from '../../shared/approvals/options';
 import type { SettledRuling } from '../policy/rules';
 
-// The answers of people to one request. A single approver is a team of one.
+// What people's answers to one request say together. A single approver is a team of one.
 
 /** Sends the option of Approve once. The workflow gets rules for later requests. */
 export const FROM_NOW_ON = 'Approve from now on';
@@ -61,15 +61,6 @@ type TalliedVerdict = Omit<RequestVerdict, 'decidedBy'>;
 
 export const hasVoted = (votes: readonly Vote[], approver: number): boolean =>
 	votes.some((vote) => vote.approver === approver);
-
-/** Adds a vote, or replaces the approver's earlier one. Returns undefined if that one is later. */
-export function castVote(votes: readonly Vote[], vote: Vote): Vote[] | undefined {
-	const at = votes.findIndex(({ approver }) => approver === vote.approver);
-	if (at < 0) return [...votes, vote];
-	return votes[at].at > vote.at
-		? undefined
-		: votes.map((each, index) => (index === at ? vote : each));
-}
 
 const toApprover = ({ name, decision, at, comment }: Vote): ApproverDecision[] =>
 	name === undefined

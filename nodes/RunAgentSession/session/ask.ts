@@ -10,9 +10,9 @@ import {
 import {
 	askDue,
 	createBallot,
-	mustBeAsked,
 	nextAskAt,
 	findBallot,
+	listVoided,
 	renewBallot,
 } from '../requests/ballots';
 import { isQuietRecord } from '../requests/quiet';
@@ -25,7 +25,9 @@ import type { AskedItem } from './types';
 // Asks approvers once per request, for as many at once as a message and the page show.
 
 const isUnasked = (run: SessionRun, record: RequestRecord): boolean =>
-	run.settings.hasPage ? mustBeAsked(record, run.record.ballots) : record.askedAt === undefined;
+	run.settings.hasPage
+		? findBallot(run.record.ballots, record) === undefined
+		: record.askedAt === undefined;
 
 /** Returns the requests to ask for now. The others wait until these are decided. */
 function listUnasked(run: SessionRun): UndecidedRequest[] {
@@ -40,9 +42,9 @@ const undecidedRecords = (run: SessionRun): RequestRecord[] =>
 	run.undecided.map(({ record }) => record);
 
 /** Returns the time at which the next approver has to be asked or reminded, also before a reading in this wake. */
-export const nextApproverAt = ({ record }: SessionRun): number =>
+export const nextApproverAt = ({ record, voting }: SessionRun): number =>
 	nextAskAt(
-		record.ballots,
+		voting,
 		record.requests.filter(({ interaction, decision }) => interaction && !decision),
 	);
 
@@ -58,7 +60,6 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	const { settings, wallTime } = run;
 	const unasked = listUnasked(run);
 	const records = unasked.map(({ record }) => record);
-	// Answers on which approvers didn't agree don't count in the new ballot.
 	const requests = recordAsked(run.record.requests, records, wallTime);
 	if (!settings.hasPage) {
 		run.save({ requests });
@@ -66,7 +67,8 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	}
 	const before = run.record.ballots;
 	const ballots = unasked.length > 0 ? [...before, openBallot(run, records)] : before;
-	const { asks, ballots: after } = askDue(ballots, undecidedRecords(run), wallTime);
+	const voting = { ...run.voting, ballots };
+	const { asks, ballots: after } = askDue(voting, undecidedRecords(run), wallTime);
 	const { policy, sendComments } = settings;
 	const words = run.session && nonEmptyText(latestAgentText(run.session));
 	const { approveWith, approveValues, denyValues } = policy;
@@ -80,10 +82,14 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 			sendsReasons: sendComments || run.api.hasPlaceFor('resolveInteraction', 'reason'),
 		},
 	});
-	return asks.map((ask) => ({
-		ask,
-		undecided: run.undecided.filter(({ record }) => findBallot(after, record) === ask.ballot),
-	}));
+	return asks.map((ask) => {
+		const isOwn = ({ record }: UndecidedRequest) => findBallot(after, record) === ask.ballot;
+		const undecided = run.undecided.filter(isOwn);
+		const hasChanged = undecided.some(
+			({ record }) => listVoided(record, requests, voting).length > 0,
+		);
+		return { ask, undecided, ...(hasChanged && { hasChanged }) };
+	});
 }
 
 /** Nothing can be denied of a quiet session. */

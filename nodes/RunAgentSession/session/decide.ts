@@ -14,7 +14,14 @@ import {
 	type DueDecision,
 	decideRequest,
 } from '../requests/plan';
-import { recordRefused, recordSending, recordTaken } from '../requests/record';
+import { isUndecided } from '../requests/ballots';
+import {
+	recordRefused,
+	recordSending,
+	recordTaken,
+	replaceUndecided,
+	type RequestRecord,
+} from '../requests/record';
 import type { RequestVerdict } from '../requests/votes';
 import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
 import { unansweredAt } from '../requests/times';
@@ -41,7 +48,11 @@ export async function decideWith(
 	takeMore: () => DueDecision[] = () => [],
 ): Promise<boolean> {
 	throwIfRejected(run);
-	const planned = planDecisions(run.record.requests, run.record.ballots, decide);
+	const { requests } = run.record;
+	const isAgain = (record: RequestRecord) => isUndecided(record, run.voting);
+	if (requests.some(isAgain))
+		run.save({ requests: replaceUndecided(requests, isAgain, run.wallTime) });
+	const planned = planDecisions(run.record.requests, run.voting, decide);
 	run.undecided = planned.undecided;
 	if (run.session!.status === 'failed') return true;
 	const theirs = planned.due.filter(({ record: { quiet } }) => !quiet);

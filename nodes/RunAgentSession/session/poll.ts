@@ -9,6 +9,7 @@ import { formatSeconds } from '../../shared/values';
 import { hasDueItem } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { endedResult, toResult, type RunResult } from './finish';
+import { latestAnswerAt } from '../requests/ballots';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
 import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
@@ -53,13 +54,12 @@ export async function takeReading(run: DecidingRun): Promise<boolean> {
 	const session = await resultOrError(fetchSession(api, sessionId, options));
 	run.random = dependencies.random();
 	const { pollCount = 0 } = run.record;
-	run.save({ pollCount: pollCount + 1 });
+	run.save({ pollCount: pollCount + 1, heardAt: latestAnswerAt(run.voting) });
 	if (session instanceof WorkspaceAutomationError) {
 		const { failures = 0 } = run.wait;
 		run.saveWait({
 			triedAt: run.wallTime,
 			failures: failures + 1,
-			isAnswered: undefined,
 			retryAfterMs: retryAfterOf(session) || undefined,
 		});
 		notePollFailure(run, session);
@@ -71,7 +71,6 @@ export async function takeReading(run: DecidingRun): Promise<boolean> {
 		failures: 0,
 		retryAfterMs: undefined,
 		unusable: undefined,
-		isAnswered: undefined,
 	});
 	applyReading(run, session);
 	return true;

@@ -60,7 +60,7 @@ export function watchActivity(run: DecidingRun, session: Session, readBefore = 0
 /** Leaves the open request about a session that can't be read for its approvers. */
 export function leaveQuiet(run: SessionRun): void {
 	const record = findQuiet(run.record.requests);
-	const isLeft = record && !decideQuiet(record, run.record.ballots);
+	const isLeft = record && !decideQuiet(record, run.voting);
 	run.undecided = isLeft
 		? [
 				{
@@ -87,7 +87,7 @@ export function closeQuiet(run: SessionRun, state: DecisionState): void {
 /** Applies an answer at once, also if the session can't be read: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
 export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	const record = findQuiet(run.record.requests);
-	const verdict = decideQuiet(record, run.record.ballots);
+	const verdict = decideQuiet(record, run.voting);
 	if (!record || !verdict || isAbort(verdict)) return;
 	run.log(
 		`The quiet session was decided by ${verdict.decidedBy}: ${verdict.isText ? 'message' : KEEP}`,
@@ -110,8 +110,8 @@ export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 
 /** Records a message that was sent right before n8n was killed. The activity that took the request back may be the work on it. */
 export async function recoverMessage(run: SessionRun, asked: RequestRecord): Promise<void> {
-	const { ballots, requests, messageCount = 0 } = run.record;
-	const verdict = asked.decision ? undefined : decideQuiet(asked, ballots);
+	const { requests, messageCount = 0 } = run.record;
+	const verdict = asked.decision ? undefined : decideQuiet(asked, run.voting);
 	if (!verdict?.isText) return;
 	const { ledger } = run.dependencies;
 	const effect = `quiet ${messageCount}`;
@@ -134,7 +134,7 @@ export function takeAbort(run: SessionRun): QuietEnd | undefined {
 	const { record: course, settings, wallTime } = run;
 	const record = findQuiet(course.requests);
 	if (!record) return undefined;
-	const voted = decideQuiet(record, course.ballots);
+	const voted = decideQuiet(record, run.voting);
 	const isChosen = voted !== undefined && isAbort(voted);
 	// An answer that couldn't be applied stops no timeout.
 	const open = omit(record, 'decision') as RequestRecord;

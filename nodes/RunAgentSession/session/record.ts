@@ -30,6 +30,8 @@ export interface Course {
 	requests: RequestRecord[];
 	/** What approvers were asked */
 	ballots: Ballot[];
+	/** Time of the latest answer that a try to read the session came after */
+	heardAt?: number;
 	/** The execution whose links approvers have. A retry is another one. */
 	execution?: string;
 	/** What the approval page needs to know of the node's settings */
@@ -73,8 +75,6 @@ export interface WaitState {
 	failures?: number;
 	/** The service's Retry-After of the last of them */
 	retryAfterMs?: number;
-	/** True from an approver's answer to the next try to read the session */
-	isAnswered?: true;
 	/** Responses in a row that weren't the session's */
 	unusable?: { since: number; count: number };
 }

@@ -5,6 +5,7 @@ import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
+import type { Voting } from '../requests/ballots';
 import type { RequestRecord } from '../requests/record';
 import {
 	RECORD_VERSION,
@@ -98,6 +99,10 @@ export class SessionRun<
 	get record(): Partial<Course> & Pick<Course, 'requests' | 'ballots'> {
 		const stored = this.dependencies.journal.read();
 		return { requests: [], ballots: [], ...(stored && isKnown(stored) && stored) };
+	}
+
+	get voting(): Voting {
+		return { ballots: this.record.ballots, answers: this.dependencies.listAnswers?.() ?? [] };
 	}
 
 	get sessionId(): string {

@@ -7,7 +7,7 @@ import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
 import type { Policy } from '../policy/rules';
 import type { UndecidedRequest } from '../requests/plan';
-import type { Ask, TeamSettings } from '../requests/ballots';
+import type { Ask, LinkAnswer, TeamSettings } from '../requests/ballots';
 import type { RequestOrigin } from '../requests/request';
 import type { SessionRecord } from './record';
 import type { Timeouts } from '../requests/times';
@@ -16,6 +16,8 @@ import type { Timeouts } from '../requests/times';
 export interface AskedItem {
 	ask?: Ask;
 	undecided: UndecidedRequest[];
+	/** True if answers to an earlier content don't count */
+	hasChanged?: boolean;
 }
 
 export type Target =
@@ -56,6 +58,8 @@ export interface OutputFormat {
 
 export interface RunDependencies {
 	api: ApiClient;
+	/** Returns the answers of the execution's links. */
+	listAnswers?(): LinkAnswer[];
 	journal: ItemJournal<SessionRecord>;
 	format?: OutputFormat;
 	/** The item's effects that must not happen twice */

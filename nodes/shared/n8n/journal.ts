@@ -51,7 +51,9 @@ export const listRecordKeys = (nodeContext: IDataObject, recordType: string): st
 	Object.keys(openRecords(nodeContext, recordType));
 
 export const listRecords = <R>(nodeContext: IDataObject, recordType: string): R[] =>
-	Object.values(openRecords<R>(nodeContext, recordType)).flatMap((stored) => stored?.value ?? []);
+	Object.values((nodeContext[recordType] ?? {}) as unknown as StoredRecords<R>).flatMap(
+		(stored) => stored?.value ?? [],
+	);
 
 export const itemKey = (
 	context: Pick<RunContext, 'getWorkflowDataProxy' | 'getNode'>,
