@@ -24,7 +24,7 @@ export function addAnswers(contexts: Contexts, answers: readonly LinkAnswer[]): 
 /** Longer than the longest pause */
 const KEPT_MS = 15 * 60_000;
 
-/** What this process has accepted: one more copy, because n8n 1 confirms an answer before it saves it, and may save an older copy after it. */
+/** What this process has accepted. Spares approvers another answer: n8n 1 confirms one before it saves it, and may save an older copy after it. */
 const accepted = new Map<string, { at: number; answers: LinkAnswer[] }>();
 
 export function acceptAnswers(
