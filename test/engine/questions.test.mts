@@ -205,6 +205,16 @@ describe('a denial with a reason', () => {
 		expect(item.decisions).toMatchObject([{}, { comment: 'Use the trash.' }]);
 	});
 
+	test('sends the same words again about a later request', async () => {
+		const stage = createStage();
+		const flow = ask('[ask bash: first]', { approvals: { sendComments: true } });
+		const again: Fill = (html) => fillIn(html, 'Approve once', { comment: '[ask bash: again]' });
+		const last: Fill = (html) => fillIn(html, 'Approve once');
+		const { item } = await answering(stage, flow, again, again, last);
+		expect(messages(stage)).toEqual(['[ask bash: again]', '[ask bash: again]']);
+		expect(item.decisions).toHaveLength(3);
+	});
+
 	test('keeps it for the record otherwise', async () => {
 		const stage = createStage();
 		const { item, pages } = await answering(stage, ask(prompt), deny);

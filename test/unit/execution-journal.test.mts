@@ -6,12 +6,7 @@ import {
 	IndeterminateError,
 	WorkspaceAutomationError,
 } from '../../nodes/shared/errors.ts';
-import {
-	fingerprintRequest,
-	oncePerItem,
-	openRecord,
-	withIntent,
-} from '../../nodes/shared/n8n/journal.ts';
+import { fingerprintRequest, oncePerItem } from '../../nodes/shared/n8n/journal.ts';
 import { readRunIndex } from '../../nodes/shared/n8n/executionKey.ts';
 
 /** A run of the node: in another execution the context is a copy, as after n8n's Retry */
@@ -66,41 +61,6 @@ test.each([
 	},
 );
 
-describe('withIntent', () => {
-	interface Step {
-		intent?: 'requested';
-		result?: number;
-	}
-	const attempt = async (work: () => Promise<number>, before?: Step) => {
-		const journal = openRecord<Step>({}, 'records', '0.0');
-		if (before) journal.write(before);
-		let during: Step | undefined;
-		const result = await withIntent(journal, { intent: 'requested' }, async () => {
-			during = journal.read();
-			return await work();
-		}).catch((error: unknown) => error);
-		return { during, after: journal.read(), result };
-	};
-
-	test.each([
-		['a rejection', new WorkspaceAutomationError('Refused', '')],
-		['Stop before the request was sent', new CanceledError(false)],
-	])('removes the intent after %s, and nothing else', async (_, error) => {
-		const fail = async () => await Promise.reject(error);
-		expect((await attempt(fail)).after).toBeUndefined();
-		expect((await attempt(fail, { result: 1 })).after).toEqual({ result: 1, intent: undefined });
-	});
-
-	test.each([
-		['a lost response', new IndeterminateError('May have', '')],
-		['Stop after the request was sent', new CanceledError(true)],
-		['a bug', new TypeError('undefined')],
-	])('keeps the intent after %s', async (_, error) => {
-		const { after } = await attempt(async () => await Promise.reject(error));
-		expect(after).toEqual({ intent: 'requested' });
-	});
-});
-
 describe('a request that must not be done twice', () => {
 	const counter = () => {
 		let count = 0;
@@ -142,4 +102,21 @@ describe('a request that must not be done twice', () => {
 		const retried = createContext(nodeContext, { execution: '2', parameters: { prompt: 'new' } });
 		expect(await once(retried, counter())).toBe(1);
 	});
+
+	test.each([
+		['a rejection', new WorkspaceAutomationError('Refused', ''), 1],
+		['Stop before the request was sent', new CanceledError(false), 1],
+		['a lost response', new IndeterminateError('May have', ''), 'may have happened'],
+		['Stop after the request was sent', new CanceledError(true), 'may have happened'],
+		['a bug', new TypeError('undefined'), 'may have happened'],
+	])(
+		'after %s, another try gets its own result only if nothing may have happened',
+		async (_, error, outcome) => {
+			const nodeContext = {};
+			const fail = async () => await Promise.reject(error);
+			await expect(once(createContext(nodeContext), fail)).rejects.toBe(error);
+			const again = once(createContext(nodeContext), counter());
+			expect(await again.catch(({ message }: Error) => message)).toBe(outcome);
+		},
+	);
 });

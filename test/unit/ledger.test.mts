@@ -129,21 +129,6 @@ test('a start that provably had no effect is begun again by a retry, and the try
 });
 
 describe('a record', () => {
-	test('of a message belongs to the try of its session', async () => {
-		const n8n = createN8n(2);
-		const nodeContext = {};
-		const first = n8n.open({ nodeContext }).of('0.0');
-		await first.begin('start');
-		await first.begin('comment 0');
-		await first.done('comment 0');
-		await first.forget('start');
-		await first.begin('start');
-		expect(await first.begin('comment 0')).toBe('new');
-		const saved = { mode: 'retry', nodeContext: structuredClone(nodeContext) };
-		const retry = n8n.open({ ...saved, signature: 'token of 1' }).of('0.0');
-		expect(await retry.begin('comment 0')).toBe(UNKNOWN);
-	});
-
 	test('of an execution that has succeeded is removed, but not by a retry, which can be repeated', async () => {
 		const n8n = createN8n(2);
 		const first = n8n.open();

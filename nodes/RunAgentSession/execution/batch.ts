@@ -184,7 +184,7 @@ export function readSettings(
 	const record = journal.read();
 	const earlier =
 		record?.state === 'running'
-			? { sessionId: record.sessionId, isMessageSent: record.messages?.message === 'sent' }
+			? { sessionId: record.sessionId, isMessageSent: record.startedAt !== undefined }
 			: undefined;
 	return readItemSettings(context, itemIndex, { pauses, asTool, earlier });
 }

@@ -38,8 +38,7 @@ export const hasOtherVersion = (nodeContext: IDataObject): boolean =>
 
 export const listCourses = (nodeContext: IDataObject): KnownRecord[] =>
 	listSessionRecords(nodeContext).filter(
-		(record): record is KnownRecord =>
-			record.state !== 'starting' && record.state !== 'waiting' && record.sessionId !== undefined,
+		(record): record is KnownRecord => record.state !== 'waiting' && record.sessionId !== undefined,
 	);
 
 /** Returns whether a session of a node has an answer that no reading came after. */
@@ -113,7 +112,6 @@ function reopenFailed(journal: SessionJournal, executionId: string): void {
 	const { next } = end.failure;
 	if (next === 'nothing') return;
 	if (next === 'start') return journal.write(undefined);
-	if (next === 'report') return journal.write({ v: RECORD_VERSION, state: 'starting' });
 	// A retry waits as long as the first attempt.
 	const wait = { since: realClock.now() };
 	journal.write({ ...course, wait, state: 'running' } as SessionRecord);

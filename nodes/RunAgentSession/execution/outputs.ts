@@ -88,8 +88,8 @@ export function endItem(batch: Batch, item: Item): void {
 }
 
 /** Returns true if a session from the parameters was neither read nor sent anything, so a retry may continue another one. */
-const isUntouched = ({ isGiven, lastReadAt, messages }: Partial<Course>): boolean =>
-	isGiven === true && lastReadAt === undefined && !messages?.message;
+const isUntouched = ({ isGiven, lastReadAt }: Partial<Course>): boolean =>
+	isGiven === true && lastReadAt === undefined;
 
 const readRequests = (record: SessionRecord | undefined) =>
 	(record?.state === 'running' && record.requests) || [];
@@ -98,10 +98,8 @@ function chooseNext(item: Item, thrown: Error, record: SessionRecord | undefined
 	const isOver = thrown instanceof SessionAbortedError || item.result?.kind === 'failed';
 	if (isOver && wasAborted(readRequests(record))) return 'nothing';
 	if (isOver) return 'start';
-	// A mark shows that a killed attempt may have started a session, and the record is lost.
-	if (!record) return thrown instanceof IndeterminateError ? 'report' : 'start';
-	if (record.state === 'starting') return 'report';
-	if (record.state === 'waiting') return 'start';
+	if (!record || record.state === 'waiting')
+		return thrown instanceof IndeterminateError ? 'nothing' : 'start';
 	return isUntouched(record) ? 'start' : 'continue';
 }
 

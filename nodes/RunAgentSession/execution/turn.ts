@@ -141,13 +141,10 @@ const hasUnsentMessage = ({ hasBegun, settings: { target } }: SessionRun): boole
 /** Returns the project of a session that the node has begun or begins. Undefined for a session that it only waits for */
 function projectOf({ record, settings }: SessionRun): string | undefined {
 	const { target } = settings;
-	const { sessionId, isGiven = sessionId === undefined, messages } = record;
-	const isOnlyRead =
-		target.operation === 'continue' &&
-		target.message === undefined &&
-		isGiven &&
-		!messages?.message;
-	return isOnlyRead ? undefined : (record.origin?.projectId ?? settings.origin?.projectId ?? '');
+	const { sessionId, isGiven = sessionId === undefined, origin = settings.origin } = record;
+	// The prompt of a session that continues is its message.
+	const isOnlyRead = target.operation === 'continue' && isGiven && origin?.prompt === undefined;
+	return isOnlyRead ? undefined : (origin?.projectId ?? '');
 }
 
 /** Returns what the plan knows of a session. */

@@ -99,19 +99,18 @@ function createRecord(quiet: Quiet, now: number): RequestRecord {
 	};
 }
 
-/** Returns the records with the request about a quiet session. Without one, an open one is taken back. @param state of its decision */
+/** Returns the records with the request about a quiet session. Without one, an open one is taken back. */
 export function showQuiet(
 	records: readonly RequestRecord[],
 	quiet: Quiet | undefined,
 	now: number,
-	state: DecisionState = 'gone',
 ): RequestRecord[] {
 	const open = records.find((record) => isQuietRecord(record) && record.interaction);
 	const isSame = open !== undefined && quiet?.since === open.quiet!.since;
 	const after = records.map((record): RequestRecord => {
 		if (record !== open) return record;
 		if (isSame) return { ...record, quiet };
-		return endQuiet([record], state)[0];
+		return endQuiet([record], 'gone')[0];
 	});
 	return quiet && !isSame ? [...after, createRecord(quiet, now)] : after;
 }

@@ -300,6 +300,10 @@ const changeDecision = (
 export const recordTaken = (records: readonly RequestRecord[], record: RequestRecord) =>
 	changeDecision(records, record, () => ({ isTaken: true }));
 
+/** Takes back a decision that provably wasn't sent. `record` is the request before it. */
+export const recordUnsent = (records: readonly RequestRecord[], record: RequestRecord) =>
+	change(records, record, { decision: record.decision });
+
 /** Records that the service refused a decision. @param isGone the service doesn't know the request anymore */
 export const recordRefused = (
 	records: readonly RequestRecord[],

@@ -1,6 +1,6 @@
 import { fetchSession, mayHaveHappenedError, readNewSessionId } from '../../shared/client/session';
 import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
-import { withIntent } from '../../shared/n8n/journal';
+import { DONE, once } from '../../shared/n8n/ledger';
 import { pluralize } from '../../shared/values';
 import { startDelayMs } from '../plan/plan';
 import { takeOver } from './ask';
@@ -40,20 +40,16 @@ async function start(
 		return false;
 	}
 	const before = journal.read();
-	if (before?.state === 'starting') throw mayHaveHappenedError('createAgentSession');
 	const waiting = before?.state === 'waiting' ? before.start : newStart(run);
 	if (run.wallTime >= maxWaitAt(waiting.since, run.settings.timeouts) && waiting.failure)
 		throw notStartedError(run, waiting);
-	if ((await ledger.begin('start')) !== 'new') throw mayHaveHappenedError('createAgentSession');
-	const sent = await resultOrError(sendStart(run, target));
-	if (sent instanceof WorkspaceAutomationError) {
-		if (hadNoEffect(sent)) await ledger.forget('start');
-		waitForStart(run, waiting, sent);
-		return true;
-	}
-	noteStarted(run, sent);
-	await ledger.done('start');
-	run.log(`Agent session ${sent} started`);
+	const starting = once(ledger, 'start', 'createAgentSession', async () => {
+		noteStarted(run, await sendStart(run, target));
+	});
+	const sent = await resultOrError(starting);
+	if (sent instanceof WorkspaceAutomationError) waitForStart(run, waiting, sent);
+	// Only the lost record had the session's ID.
+	if (sent === DONE) throw mayHaveHappenedError('createAgentSession');
 	return true;
 }
 
@@ -75,6 +71,7 @@ function noteStarted(run: SessionRun, sessionId: string): void {
 	run.hasBegun = true;
 	run.isUnsaved = true;
 	onSession?.({ sessionId });
+	run.log(`Agent session ${sessionId} started`);
 }
 
 const newStart = ({ wallTime }: SessionRun): StartState => ({
@@ -88,24 +85,22 @@ async function sendStart(
 	{ projectId, prompt, extra }: Extract<Target, { operation: 'start' }>,
 ): Promise<string> {
 	const { api } = run;
-	const { journal, format } = run.dependencies;
-	const starting = { v: RECORD_VERSION, state: 'starting' as const };
-	return await withIntent(journal, starting, async () => {
-		const response = await api.call(
-			'createAgentSession',
-			{ projectId, prompt: addInstructions(prompt, format) },
-			{
-				extra,
-				deadline: run.now + START_REQUEST_MS,
-				minAttemptMs: START_REQUEST_MS,
-				singleAttempt: true,
-			},
-		);
-		return readNewSessionId(api, response);
-	}).catch((error: unknown) => {
-		run.logIfUnknown('start request', error);
-		throw error;
-	});
+	const sending = api.call(
+		'createAgentSession',
+		{ projectId, prompt: addInstructions(prompt, run.dependencies.format) },
+		{
+			extra,
+			deadline: run.now + START_REQUEST_MS,
+			minAttemptMs: START_REQUEST_MS,
+			singleAttempt: true,
+		},
+	);
+	return await sending
+		.then((response) => readNewSessionId(api, response))
+		.catch((error: unknown) => {
+			run.logIfUnknown('start request', error);
+			throw error;
+		});
 }
 
 /** Statuses with which the service itself says that it didn't take a start. `hadNoEffect` excludes a page with such a status. */
@@ -186,28 +181,31 @@ async function resume(
 		sessionId,
 		isGiven: record.isGiven ?? record.sessionId === undefined,
 		origin: record.origin ?? settings.origin,
-		startedAt: record.startedAt ?? run.wallTime,
+		startedAt: record.startedAt ?? (message === undefined ? run.wallTime : undefined),
 		wait: run.wait,
 	});
 	takeOver(run);
 	run.dependencies.onSession?.({ sessionId });
-	if (record.messages?.message === 'sending') throw mayHaveHappenedError('sendAgentMessage');
-	run.hasBegun = message === undefined || record.messages?.message === 'sent';
+	run.hasBegun = run.record.startedAt !== undefined;
 	if (message === undefined || run.hasBegun) return false;
-	const options = { deadline: run.now + MIN_READ_MS };
-	const before = await resultOrError(fetchSession(run.api, sessionId, options));
-	if (before instanceof WorkspaceAutomationError) {
-		if (before.kind === 'rejected') throw explainRejection(before);
-		throw new WorkspaceAutomationError(
-			`The message wasn't sent: ${before.message}`,
-			`The session couldn't be read. ${before.description}`,
-			before.context,
-		);
-	}
-	applyReading(run, before);
-	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), before);
-	run.save({ startedAt: run.wallTime });
+	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), {
+		prepare: async () => await readBefore(run, sessionId),
+		onSent: () => run.save({ startedAt: run.wallTime }),
+	});
 	run.hasBegun = true;
 	run.isUnsaved = true;
 	return true;
+}
+
+/** Reads the session, to know the turn of the message from the one before. */
+async function readBefore(run: SessionRun, sessionId: string): Promise<void> {
+	const options = { deadline: run.now + MIN_READ_MS };
+	const before = await resultOrError(fetchSession(run.api, sessionId, options));
+	if (!(before instanceof WorkspaceAutomationError)) return applyReading(run, before);
+	if (before.kind === 'rejected') throw explainRejection(before);
+	throw new WorkspaceAutomationError(
+		`The message wasn't sent: ${before.message}`,
+		`The session couldn't be read. ${before.description}`,
+		before.context,
+	);
 }

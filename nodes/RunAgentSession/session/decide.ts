@@ -19,6 +19,7 @@ import {
 	recordRefused,
 	recordSending,
 	recordTaken,
+	recordUnsent,
 	replaceUndecided,
 	type RequestRecord,
 } from '../requests/record';
@@ -137,12 +138,16 @@ const listComments = ({ approvers, comment }: RequestVerdict): string[] =>
 const joinComments = (verdict: RequestVerdict): string | undefined =>
 	listComments(verdict).join('\n') || undefined;
 
-/** Returns the comments to send as a message, after a decision that can't carry its own. */
-function addComments({ api, record, settings }: DecidingRun, verdict: RequestVerdict): string[] {
-	const { comments = [] } = record;
-	const isCarried = verdict.decision === 'deny' && api.hasPlaceFor('resolveInteraction', 'reason');
-	if (!settings.sendComments || isCarried) return comments;
-	return [...new Set([...comments, ...listComments(verdict)])];
+/** Keeps the comments of a decision that can't carry its own, to send them as a message. */
+function keepComments(run: DecidingRun, { record, verdict }: DueDecision): void {
+	const { comments = [] } = run.record;
+	const isCarried =
+		verdict.decision === 'deny' && run.api.hasPlaceFor('resolveInteraction', 'reason');
+	if (!run.settings.sendComments || isCarried) return;
+	const texts = listComments(verdict).filter((text) =>
+		comments.every((each) => each.text !== text),
+	);
+	run.save({ comments: [...comments, ...texts.map((text) => ({ id: record.id, text }))] });
 }
 
 /** Sends a decision once. Returns whether the service took it; otherwise the next poll shows. */
@@ -155,16 +160,14 @@ async function sendDecision(run: DecidingRun, due: DueDecision): Promise<boolean
 	run.log(`Approval request decided by ${decidedBy}: ${decision} ${what}`);
 	const { operation, values } = toRequest(due);
 	const options = { deadline: run.decisionDeadline, singleAttempt: true };
-	const intent = {
-		requests: recordSending(run.record.requests, due.record, due.verdict, run.wallTime),
-		comments: addComments(run, due.verdict),
-	};
-	const sending = run.withIntent(intent, () =>
+	run.save({ requests: recordSending(run.record.requests, due.record, due.verdict, run.wallTime) });
+	const answer = await resultOrError(
 		api.call(operation, { sessionId: run.sessionId, ...values }, options),
 	);
-	const answer = await resultOrError(sending);
 	run.noteChange();
-	if (answer instanceof WorkspaceAutomationError) {
+	const isError = answer instanceof WorkspaceAutomationError;
+	if (!isError || !hadNoEffect(answer)) keepComments(run, due);
+	if (isError) {
 		noteNotTaken(run, due, answer);
 		return false;
 	}
@@ -176,20 +179,21 @@ async function sendDecision(run: DecidingRun, due: DueDecision): Promise<boolean
 /** Records a decision that was refused or couldn't be sent. If its response was lost, a poll shows what came of it. */
 function noteNotTaken(
 	run: DecidingRun,
-	{ record, verdict }: DueDecision,
+	{ record }: DueDecision,
 	error: WorkspaceAutomationError,
 ): void {
 	const { httpStatus = 0 } = error.context;
+	const { requests } = run.record;
 	if (error.kind === 'rejected') {
 		// An earlier decision, an approver or the agent may have been faster. Only a refusal that leaves the request pending matters.
-		const sending = recordSending(run.record.requests, record, verdict, run.wallTime);
 		const mayHaveArrived = record.decision?.state === 'sent';
 		if (!mayHaveArrived) run.rejected = { record, error };
 		const isGone = GONE_STATUSES.includes(httpStatus);
-		run.save({ requests: recordRefused(sending, record, isGone, run.wallTime) });
+		run.save({ requests: recordRefused(requests, record, isGone, run.wallTime) });
 	} else if (hadNoEffect(error)) {
 		const delayMs = Math.max(MIN_HOLD_MS, retryAfterOf(error));
 		run.hold = { until: run.now + delayMs, because: error.message };
+		run.save({ requests: recordUnsent(requests, record) });
 	}
 }
 

@@ -43,18 +43,12 @@ export function watchActivity(run: DecidingRun, session: Session, readBefore = 0
 	if (afterMs === undefined && !run.record.requests.some(isQuietRecord)) return;
 	const before = Math.max(readBefore, run.wait.since);
 	const activity = readActivity(activityOf(run), session, before, now);
-	const { requests, messages } = run.record;
+	const { requests } = run.record;
 	const { since, latest } = activity;
 	const isOver = afterMs === undefined || now < since + afterMs || hasPending(requests);
 	const quiet =
 		isOver || hasEnded(session) ? undefined : { since, afterMs, ...(latest && { latest }) };
-	// The activity may be the work on an approver's message.
-	const state = messages?.quiet === 'sent' ? 'confirmed' : 'gone';
-	run.save({
-		activity,
-		requests: showQuiet(requests, quiet, now, state),
-		...(!quiet && messages?.quiet && { messages: { ...messages, quiet: undefined } }),
-	});
+	run.save({ activity, requests: showQuiet(requests, quiet, now) });
 }
 
 /** Leaves the open request about a session that can't be read for its approvers. */
@@ -80,9 +74,10 @@ const saveSending = (run: SessionRun, record: RequestRecord, verdict: RequestVer
 export function closeQuiet(run: SessionRun, state: DecisionState): void {
 	const { wallTime: since } = run;
 	const requests = endQuiet(run.record.requests, state);
-	const messages = { ...run.record.messages, quiet: undefined };
-	run.save({ requests, messages, activity: { ...activityOf(run), since } });
+	run.save({ requests, activity: { ...activityOf(run), since } });
 }
+
+const toEffect = ({ sessionId }: SessionRun, { id }: RequestRecord): string => `${sessionId} ${id}`;
 
 /** Applies an answer at once, also if the session can't be read: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
 export async function applyQuietAnswer(run: SessionRun): Promise<void> {
@@ -94,33 +89,31 @@ export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	);
 	saveSending(run, record, verdict);
 	if (!verdict.isText) return closeQuiet(run, 'confirmed');
-	const { messageCount = 0, messages } = run.record;
-	if (messages?.quiet === 'sent') return closeQuiet(run, 'confirmed');
-	const sending = sendMessage(run, 'quiet', String(verdict.option), run.session);
+	const onSent = () => closeQuiet(run, 'confirmed');
+	const sending = sendMessage(run, toEffect(run, record), String(verdict.option), { onSent });
 	const failure = await resultOrError(sending);
-	if (!(failure instanceof WorkspaceAutomationError)) return closeQuiet(run, 'confirmed');
+	if (!(failure instanceof WorkspaceAutomationError)) return;
 	const isUnsent = hadNoEffect(failure);
 	// The next reading tries again.
 	if (isUnsent && failure.kind !== 'rejected') return;
 	const what = isUnsent ? "couldn't be sent" : 'may not have been sent';
 	run.warn(`The message to the quiet session ${what}: ${failure.message}. ${failure.description}`);
-	run.save({ messageCount: messageCount + 1 });
 	closeQuiet(run, isUnsent ? 'refused' : 'unconfirmed');
 }
 
 /** Records a message that was sent right before n8n was killed. The activity that took the request back may be the work on it. */
 export async function recoverMessage(run: SessionRun, asked: RequestRecord): Promise<void> {
-	const { requests, messageCount = 0 } = run.record;
+	const { requests } = run.record;
 	const verdict = asked.decision ? undefined : decideQuiet(asked, run.voting);
 	if (!verdict?.isText) return;
 	const { ledger } = run.dependencies;
-	const effect = `quiet ${messageCount}`;
+	const effect = toEffect(run, asked);
 	const earlier = await ledger.begin(effect);
 	if (earlier === 'new') return await ledger.forget(effect);
 	const open = requests.map((each) => (each.id === asked.id ? asked : each));
 	const sent = recordSending(open, asked, verdict, run.wallTime);
 	const state = earlier === 'done' ? 'confirmed' : 'unconfirmed';
-	run.save({ requests: endQuiet(sent, state), messageCount: messageCount + 1 });
+	run.save({ requests: endQuiet(sent, state) });
 }
 
 /** What the error of an aborted session says */

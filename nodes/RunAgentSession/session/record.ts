@@ -9,20 +9,14 @@ import type { RequestOrigin } from '../requests/request';
 
 export const RECORD_VERSION = 1;
 
-export type MessageStep = 'message' | 'comment' | 'repair' | 'quiet';
-
 /** The course of a session from its start. Times are wall-clock times, because they outlive the process. */
 export interface Course {
 	sessionId: string;
 	dashboardUrl?: string;
 	/** True if the session's ID was a parameter: the node didn't start the session */
 	isGiven?: boolean;
-	/** `sending` from before the request until the response */
-	messages?: Partial<Record<MessageStep, 'sending' | 'sent'>>;
-	/** Number of messages that were or may have been sent, which tells them apart in the ledger */
-	messageCount?: number;
 	turn?: Turn;
-	/** The start, or the message with which the node continued the session. Unlike `wait`, a retry keeps it. */
+	/** The start, or the message with which the node continues the session. Missing until it's sent. Unlike `wait`, a retry keeps it. */
 	startedAt?: number;
 	/** Missing until a poll has returned the session */
 	lastReadAt?: number;
@@ -42,7 +36,9 @@ export interface Course {
 		words?: string;
 	};
 	/** Comments for the agent that no decision carried, until they're sent */
-	comments?: string[];
+	comments?: Comment[];
+	/** True once the agent was asked for another answer in the required format */
+	isRepaired?: true;
 	/** Kept with Ask If Quiet */
 	activity?: Activity;
 	wait: WaitState;
@@ -51,6 +47,12 @@ export interface Course {
 	commentAttempts?: number;
 	/** Sentences for the item's `warnings` that later runs must not lose */
 	warnings?: string[];
+}
+
+/** An approver's comment on the request with an ID */
+export interface Comment {
+	id: string;
+	text: string;
 }
 
 /** A message, until its turn is proven: a poll right after it may still show the previous turn. */
@@ -114,8 +116,8 @@ export interface Failure {
 	context: ErrorContext;
 	/** What the session did until then, as an item has it */
 	work?: Record<string, unknown>;
-	/** What a retry does: report that the start may have happened, continue the session, start another one, or nothing after a person's abort */
-	next: 'report' | 'continue' | 'start' | 'nothing';
+	/** What a retry does: continue the session, start another one, or nothing if a start may have happened and after a person's abort */
+	next: 'continue' | 'start' | 'nothing';
 	/** The execution in which the item failed. A retry, which is another one, runs the item again. */
 	execution: string;
 }
@@ -129,12 +131,10 @@ export type SessionRecord = { tries?: Tries } & SessionState;
 
 type SessionState =
 	| { v: number; state: 'waiting'; start: StartState }
-	/** From before the start request until the session's ID is known */
-	| { v: number; state: 'starting' }
 	| ({ v: number; state: 'running' } & Course)
 	/** Without a session ID if the item failed before its session started */
 	| ({ v: number; state: 'ended'; end: SessionEnd } & Partial<Course>);
 
 export type RunningRecord = Extract<SessionRecord, { state: 'running' }>;
 
-export type KnownRecord = Course & Exclude<SessionRecord, { state: 'starting' | 'waiting' }>;
+export type KnownRecord = Course & Exclude<SessionRecord, { state: 'waiting' }>;

@@ -29,13 +29,16 @@ export async function applyFormat(
 	const { misfit } = parsed;
 	const isOver =
 		passedTimeout(run.wait.since, [], run.settings.timeouts, run.wallTime) === 'maxWait';
-	if (run.record.messages?.repair === 'sent' || !hasTime || isOver)
+	if (run.record.isRepaired || !hasTime || isOver)
 		throw misfitError(misfit, text, run.listWarnings());
 	const message = addInstructions(
 		`Your answer doesn't match the required format. The reason:\n${misfit}\n\nAnswer again with the same result in the required format, and with nothing else.`,
 		format,
 	);
-	const failure = await resultOrError(sendMessage(run, 'repair', message, result.session));
+	const onSent = () => run.save({ isRepaired: true });
+	const failure = await resultOrError(
+		sendMessage(run, `${run.sessionId} repair`, message, { onSent }),
+	);
 	if (!(failure instanceof WorkspaceAutomationError)) return undefined;
 	if (!hadNoEffect(failure)) throw failure;
 	const unsent = `The message that asks for another answer couldn't be sent: ${failure.message}. ${failure.description}`;

@@ -1,7 +1,6 @@
 import type { ApiClient } from '../../shared/client/operations';
 import { isKnownStatus, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
-import { withIntent, type ItemJournal } from '../../shared/n8n/journal';
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
@@ -10,7 +9,6 @@ import type { RequestRecord } from '../requests/record';
 import {
 	RECORD_VERSION,
 	type Course,
-	type RunningRecord,
 	type SessionRecord,
 	type StartState,
 	type WaitState,
@@ -145,12 +143,6 @@ export class SessionRun<
 		journal.write({ ...(tries && { tries }), v: RECORD_VERSION, state: 'waiting', start });
 	}
 
-	/** Records an intent before its effect is requested, and removes it only if the effect provably didn't happen. */
-	async withIntent<T>(intent: Partial<Course>, work: () => Promise<T>): Promise<T> {
-		const journal = this.dependencies.journal as ItemJournal<RunningRecord>;
-		return await withIntent(journal, intent, work);
-	}
-
 	saveWait(changes: Partial<WaitState>): void {
 		this.save({ wait: { ...this.wait, ...changes } });
 	}
@@ -221,7 +213,5 @@ export class SessionRun<
 /** A run that reads a session and sends decisions, of an item or of Apply an Answer */
 export type DecidingRun = SessionRun<DecisionSettings, DecisionDependencies>;
 
-const isKnown = (
-	record: SessionRecord,
-): record is Exclude<SessionRecord, { state: 'starting' | 'waiting' }> =>
-	record.state === 'running' || record.state === 'ended';
+const isKnown = (record: SessionRecord): record is Exclude<SessionRecord, { state: 'waiting' }> =>
+	record.state !== 'waiting';

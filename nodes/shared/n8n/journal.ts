@@ -99,37 +99,6 @@ export function acceptRecord<R>(
 	records[journal.key] = { ...stored, request, execution };
 }
 
-/**
- * Records an intent, requests the effect, and removes the intent only if the effect provably didn't happen.
- * - Done: the intent stays. The caller records the result.
- * - Rejected or never sent: the record is as before, so a retry requests the effect again.
- * - Unknown, or n8n was killed: the intent stays, so a retry reports that the effect may have happened.
- *
- * The ledger covers n8n killed before it saves the context.
- */
-export async function withIntent<R extends object, T>(
-	journal: ItemJournal<R>,
-	intent: Partial<R>,
-	work: () => Promise<T>,
-): Promise<T> {
-	const before = journal.read();
-	journal.write({ ...before, ...intent } as R);
-	return await work().catch((error: unknown) => {
-		if (hadNoEffect(error)) restoreRecord(journal, before, Object.keys(intent) as Array<keyof R>);
-		throw error;
-	});
-}
-
-function restoreRecord<R extends object>(
-	journal: ItemJournal<R>,
-	before: R | undefined,
-	names: ReadonlyArray<keyof R>,
-): void {
-	if (!before) return journal.write(undefined);
-	const old = Object.fromEntries(names.map((name) => [name, before[name]])) as Partial<R>;
-	journal.write({ ...journal.read()!, ...old });
-}
-
 interface EffectRecord<T> {
 	intent: 'requested' | 'done';
 	result?: T;
@@ -160,7 +129,11 @@ export async function oncePerItem<T>(
 	const earlier = journal.read();
 	if (earlier?.intent === 'done') return earlier.result as T;
 	if (earlier) throw mayHaveHappened();
-	const result = await withIntent(journal, { intent: 'requested' }, work);
+	journal.write({ intent: 'requested' });
+	const result = await work().catch((error: unknown) => {
+		if (hadNoEffect(error)) journal.write(undefined);
+		throw error;
+	});
 	journal.write({ intent: 'done', result });
 	return result;
 }

@@ -1,6 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { WorkspaceAutomationError } from '../errors';
+import type { OperationId } from '../client/operations';
+import { mayHaveHappenedError } from '../client/session';
+import { hadNoEffect, WorkspaceAutomationError } from '../errors';
 import {
 	addCall,
 	isChild,
@@ -23,8 +25,33 @@ export interface Ledger {
 	forget(effect: string): Promise<void>;
 }
 
-/** With one of these, a session of an item begins. */
-export const FIRST_EFFECTS = ['start', 'message 0'];
+/** With one of these, a session of an item begins. Later effects have the session's ID in their names. */
+export const FIRST_EFFECTS = ['start', 'message'];
+
+/** Returned for an effect that an earlier try has done */
+export const DONE = Symbol('done');
+
+/**
+ * Requests an effect once, over all retries and kills. One that provably wasn't taken may be requested again.
+ * @param effect its name, which tells it from all other effects of the item
+ * @throws IndeterminateError if an earlier try may have happened
+ */
+export async function once<T>(
+	ledger: Ledger,
+	effect: string,
+	operation: OperationId,
+	work: () => Promise<T>,
+): Promise<T | typeof DONE> {
+	const earlier = await ledger.begin(effect);
+	if (earlier === 'unknown') throw mayHaveHappenedError(operation);
+	if (earlier === 'done') return DONE;
+	const result = await work().catch(async (error: unknown) => {
+		if (hadNoEffect(error)) await ledger.forget(effect);
+		throw error;
+	});
+	await ledger.done(effect);
+	return result;
+}
 
 /** Keeps marks of one node in n8n's database. */
 interface MarkStore {
@@ -131,17 +158,12 @@ export class ExecutionLedger implements Ledger {
 		this.state = (context.getContext('node').ledger ??= {}) as LedgerState;
 	}
 
-	/** Returns the ledger of one item, whose effects have short names. What follows a first effect belongs to that one's try. */
+	/** Returns the ledger of one item. */
 	of(item: string): Ledger {
-		const countTries = (effect: string) => this.state.tries?.[`${item} ${effect}`] ?? 0;
-		const nameOf = (effect: string) =>
-			FIRST_EFFECTS.includes(effect)
-				? `${item} ${effect}`
-				: `${item} ${FIRST_EFFECTS.map(countTries).join('.')} ${effect}`;
 		return {
-			begin: async (effect) => await this.begin(nameOf(effect)),
-			done: async (effect) => await this.done(nameOf(effect)),
-			forget: async (effect) => await this.forget(nameOf(effect)),
+			begin: async (effect) => await this.begin(`${item} ${effect}`),
+			done: async (effect) => await this.done(`${item} ${effect}`),
+			forget: async (effect) => await this.forget(`${item} ${effect}`),
 		};
 	}
 
