@@ -15,6 +15,7 @@ import { openChatStream, setSessionCustomData } from '../../shared/n8n/execution
 import { nonEmptyText, quote } from '../../shared/values';
 import { readHasOutputParser } from '../panel/readSettings';
 import { MIN_PAUSE_MS, type Others } from '../plan/plan';
+import { reopen } from '../session/begin';
 import { SessionRun } from '../session/run';
 import type { RunDependencies } from '../session/types';
 import { realClock } from '../../shared/client/clock';
@@ -183,6 +184,7 @@ function openRun(batch: Batch, wake: Wake, item: Item): void {
 	};
 	if (!batch.pauses && !batch.asTool) item.chat ??= openChatStream(batch.context, item.itemIndex);
 	item.run = new SessionRun(item.settings!, createDependencies(batch, wake, item));
+	reopen(item.run);
 }
 
 /** Returns the dependencies of one item. All items share one client, and with it one rate limit. */

@@ -135,9 +135,6 @@ function findTimeout(run: SessionRun): number {
 	);
 }
 
-const hasUnsentMessage = ({ hasBegun, settings: { target } }: SessionRun): boolean =>
-	!hasBegun && target.operation === 'continue' && target.message !== undefined;
-
 /** Returns the project of a session that the node has begun or begins. Undefined for a session that it only waits for */
 function projectOf({ record, settings }: SessionRun): string | undefined {
 	const { target } = settings;
@@ -163,7 +160,7 @@ function describeSession(
 		random: run.random,
 		project: projectOf(run),
 	};
-	if (!run.hasBegun && stored?.state !== 'running') {
+	if (stored?.state !== 'running') {
 		const { at, since } =
 			stored?.state === 'waiting' ? stored.start : { at: 0, since: run.wallTime };
 		const { timeouts } = run.settings;
@@ -189,7 +186,7 @@ function describeSession(
 		failures,
 		changedAt,
 		activeSince,
-		isUrgent: run.isUrgent || hasUnsentMessage(run) || isUnheard,
+		isUrgent: run.isUrgent || !run.hasBegun || isUnheard,
 		hasOpenLink: hasOpenLink(record.requests, record.ballots),
 		timeoutAt: findTimeout(run),
 	};

@@ -6,7 +6,7 @@ import { startDelayMs } from '../plan/plan';
 import { takeOver } from './ask';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
-import { RECORD_VERSION, type StartState } from './record';
+import type { StartState } from './record';
 import { addInstructions } from './repair';
 import type { SessionRun } from './run';
 import { formatLimit, maxWaitAt } from '../requests/times';
@@ -27,18 +27,19 @@ export async function begin(run: SessionRun): Promise<boolean> {
 	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
 }
 
+/** Opens a session that an earlier run of the node has begun. In a retry, approvers are asked again. */
+export function reopen(run: SessionRun): void {
+	const { sessionId, dashboardUrl } = run.record;
+	if (sessionId === undefined) return;
+	takeOver(run);
+	run.dependencies.onSession?.({ sessionId, dashboardUrl });
+}
+
 async function start(
 	run: SessionRun,
 	target: Extract<Target, { operation: 'start' }>,
 ): Promise<boolean> {
-	const { record } = run;
-	const { journal, ledger, onSession } = run.dependencies;
-	if (record.sessionId) {
-		takeOver(run);
-		onSession?.({ sessionId: record.sessionId, dashboardUrl: record.dashboardUrl });
-		run.hasBegun = true;
-		return false;
-	}
+	const { journal, ledger } = run.dependencies;
 	const before = journal.read();
 	const waiting = before?.state === 'waiting' ? before.start : newStart(run);
 	if (run.wallTime >= maxWaitAt(waiting.since, run.settings.timeouts) && waiting.failure)
@@ -54,21 +55,9 @@ async function start(
 }
 
 function noteStarted(run: SessionRun, sessionId: string): void {
-	const { execution, journal, onSession } = run.dependencies;
-	const { tries } = journal.read() ?? {};
-	journal.write({
-		...(tries && { tries }),
-		v: RECORD_VERSION,
-		state: 'running',
-		sessionId,
-		origin: run.settings.origin,
-		startedAt: run.wallTime,
-		wait: { since: run.wallTime },
-		requests: [],
-		ballots: [],
-		execution,
-	});
-	run.hasBegun = true;
+	const { wallTime: startedAt, settings } = run;
+	const { execution, onSession } = run.dependencies;
+	run.save({ sessionId, origin: settings.origin, startedAt, execution });
 	run.isUnsaved = true;
 	onSession?.({ sessionId });
 	run.log(`Agent session ${sessionId} started`);
@@ -176,23 +165,18 @@ async function resume(
 	run: SessionRun,
 	{ sessionId, message }: Extract<Target, { operation: 'continue' }>,
 ): Promise<boolean> {
-	const { record, settings } = run;
-	run.save({
-		sessionId,
-		isGiven: record.isGiven ?? record.sessionId === undefined,
-		origin: record.origin ?? settings.origin,
-		startedAt: record.startedAt ?? (message === undefined ? run.wallTime : undefined),
-		wait: run.wait,
-	});
-	takeOver(run);
-	run.dependencies.onSession?.({ sessionId });
-	run.hasBegun = run.record.startedAt !== undefined;
-	if (message === undefined || run.hasBegun) return false;
+	const { execution, onSession } = run.dependencies;
+	const { origin = run.settings.origin } = run.record;
+	run.save({ sessionId, isGiven: true, origin, execution });
+	onSession?.({ sessionId });
+	if (message === undefined) {
+		run.save({ startedAt: run.wallTime });
+		return false;
+	}
 	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), {
 		prepare: async () => await readBefore(run, sessionId),
 		onSent: () => run.save({ startedAt: run.wallTime }),
 	});
-	run.hasBegun = true;
 	run.isUnsaved = true;
 	return true;
 }

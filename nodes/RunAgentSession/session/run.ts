@@ -58,9 +58,6 @@ export class SessionRun<
 	/** True if a reading is needed before the next decision */
 	isUrgent = false;
 
-	/** True once the session is known, and its message is sent */
-	hasBegun = false;
-
 	/** True if no pause has saved the session's ID yet */
 	isUnsaved = false;
 
@@ -109,6 +106,11 @@ export class SessionRun<
 
 	get wait(): WaitState {
 		return this.record.wait ?? { since: this.wallTime };
+	}
+
+	/** True once the session is known, and its message is sent */
+	get hasBegun(): boolean {
+		return this.record.startedAt !== undefined;
 	}
 
 	/** Half a minute after the poll, or after Max Wait */
