@@ -25,8 +25,6 @@ export interface Item {
 	run?: SessionRun;
 	/** What the plan knows of it, until that changes */
 	known?: PlannedSession;
-	/** Prepares another try, after a session has failed */
-	restart?: () => void;
 	/** The chat of the user, if n8n streams */
 	chat?: ChatStream;
 	error?: Error;

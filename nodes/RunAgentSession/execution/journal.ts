@@ -1,4 +1,12 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IPairedItemData,
+	IRunExecutionData,
+	ISourceData,
+	ITaskData,
+} from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import { WorkspaceAutomationError } from '../../shared/errors';
@@ -18,7 +26,6 @@ import {
 	type TriedSession,
 } from '../session/record';
 import { latestAnswerAt, type LinkAnswer } from '../requests/ballots';
-import { findOwnAncestor } from './ancestors';
 import type { Engine } from './engine';
 
 // Finds the record of an item by the entry that n8n executes, and its index. Nothing is read from the item's JSON.
@@ -134,6 +141,56 @@ export function acceptItem(
 	reopenFailed(journal, context.getExecutionId());
 	const request = fingerprintItem(context, itemIndex);
 	acceptRecord(context, SESSION_RECORDS, journal, request, describeEarlierStart);
+}
+
+type WithRunData = { runExecutionData?: IRunExecutionData | null };
+
+/** Limit of visited items: an aggregated item may descend from thousands */
+const MAX_VISITS = 20_000;
+
+const toPairedItems = (pairedItem: INodeExecutionData['pairedItem']): IPairedItemData[] =>
+	[pairedItem ?? []].flat().map((each) => (typeof each === 'number' ? { item: each } : each));
+
+/**
+ * Returns the item of an earlier run of this node that an input item descends from, if there is one. Follows paired items. An item without
+ * them descends from all items that its node got. n8n's own $getPairedItem throws if an item has several ancestors.
+ */
+function findOwnAncestor(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): INodeExecutionData | undefined {
+	const runData = (context as WithRunData).runExecutionData?.resultData.runData ?? {};
+	const { name } = context.getNode();
+	const visited = new Set<string>();
+	const read = ({ previousNode, previousNodeRun = 0, previousNodeOutput = 0 }: ISourceData) => {
+		const task = runData[previousNode]?.[previousNodeRun] as ITaskData | undefined;
+		return { task, items: task?.data?.main?.[previousNodeOutput] ?? [] };
+	};
+	const listAll = (source: ISourceData | null, input: number): IPairedItemData[] =>
+		source ? read(source).items.map((_, item) => ({ item, input })) : [];
+	const pending: Array<{ item: INodeExecutionData; sources: Array<ISourceData | null> }> = [
+		{
+			item: context.getInputData()[itemIndex],
+			sources: context.getExecuteData().source?.main ?? [],
+		},
+	];
+	for (let next = pending.pop(); next; next = pending.pop()) {
+		const { item, sources } = next;
+		const paired = toPairedItems(item.pairedItem);
+		for (const origin of paired.length > 0 ? paired : sources.flatMap(listAll)) {
+			const source = origin.sourceOverwrite ?? sources[origin.input ?? 0];
+			if (!source) continue;
+			const { previousNode, previousNodeRun, previousNodeOutput } = source;
+			const place = [previousNode, previousNodeRun, previousNodeOutput, origin.item].join(' ');
+			if (visited.has(place) || visited.size >= MAX_VISITS) continue;
+			visited.add(place);
+			const { task, items } = read(source);
+			const previous = items[origin.item];
+			if (previous && previousNode === name) return previous;
+			if (previous) pending.push({ item: previous, sources: task!.source });
+		}
+	}
+	return undefined;
 }
 
 /** @throws WorkspaceAutomationError for an item that this node has returned: a connection returns it. On Error would repeat that forever. */

@@ -25,7 +25,8 @@ import { wasAborted } from '../requests/quiet';
 import { endRequests } from '../requests/record';
 import { unfinishedResult } from '../session/finish';
 import type { RunResult } from '../session/finish';
-import { addRecord, type Batch, type Item, type Wake } from './batch';
+import { SessionRun } from '../session/run';
+import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
 import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
 import {
 	combineFailures,
@@ -135,12 +136,13 @@ function nextTries(
 }
 
 /** Makes the item's next try, which starts another session or reads the same one again. Returns false if there's none. */
-function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: number): boolean {
-	const { journal, restart } = item;
+function tryAgain(batch: Batch, item: Item, next: Failure['next'], now: number): boolean {
+	const { context } = batch;
+	const { journal, run } = item;
 	const record = journal.read();
 	if (next !== 'start' && next !== 'continue') return false;
 	const tries = nextTries(context, record, next);
-	if (!tries || !restart) return false;
+	if (!tries || !run) return false;
 	const { waitBetweenTries } = context.getNode();
 	if (next === 'start') {
 		const at = now + (waitBetweenTries ?? DEFAULT_TRY_WAIT_MS);
@@ -151,7 +153,8 @@ function tryAgain({ context }: Batch, item: Item, next: Failure['next'], now: nu
 		const again = { since: wait?.since ?? now, triedAt: now, failures: 1 };
 		journal.write({ ...record, state: 'running', wait: again, tries } as SessionRecord);
 	}
-	restart();
+	item.settings = readSettings(batch, item);
+	item.run = new SessionRun(item.settings, run.dependencies);
 	return true;
 }
 

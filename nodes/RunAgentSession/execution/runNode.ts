@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { createFactLookup } from '../session/facts';
-import { type Session, readOptionWords } from '../../shared/client/session';
+import type { Session } from '../../shared/client/session';
 import {
 	CanceledError,
 	throwIfAborted,
@@ -15,7 +15,7 @@ import { openChatStream, setSessionCustomData } from '../../shared/n8n/execution
 import { nonEmptyText, quote } from '../../shared/values';
 import { readHasOutputParser } from '../panel/readSettings';
 import { MIN_PAUSE_MS, type Others } from '../plan/plan';
-import { reopen } from '../session/begin';
+import { reopenSession } from '../session/begin';
 import { SessionRun } from '../session/run';
 import type { RunDependencies } from '../session/types';
 import { realClock } from '../../shared/client/clock';
@@ -24,7 +24,6 @@ import {
 	openBatch,
 	openWake,
 	readItems,
-	readSettings,
 	type Batch,
 	type Item,
 	type Wake,
@@ -175,28 +174,20 @@ function waitForCredential({ engine }: Batch, wake: Wake): TurnEnd {
 	return isNext ? { kind: 'pause', plan, at } : { kind: 'yield', plan };
 }
 
-/** Prepares the session of an item. Its settings are read again if an earlier session of the item has failed. */
+/** Prepares the session of an item. */
 function openRun(batch: Batch, wake: Wake, item: Item): void {
-	item.restart = () => {
-		item.settings = readSettings(batch, item);
-		item.run = new SessionRun(item.settings, createDependencies(batch, wake, item));
-		item.known = undefined;
-	};
 	if (!batch.pauses && !batch.asTool) item.chat ??= openChatStream(batch.context, item.itemIndex);
 	item.run = new SessionRun(item.settings!, createDependencies(batch, wake, item));
-	reopen(item.run);
+	reopenSession(item.run);
 }
 
 /** Returns the dependencies of one item. All items share one client, and with it one rate limit. */
 function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependencies {
 	const { context, ledger, format, polls } = batch;
-	const { itemIndex, journal, settings, chat } = item;
-	const { policy } = settings!;
+	const { itemIndex, journal, chat } = item;
 	const api = batch.api!;
 	const log: RunDependencies['log'] = (message, about) =>
 		context.logger.info(message, { ...about, node: context.getNode().name, itemIndex });
-	for (const decision of ['approve', 'deny'] as const)
-		policy[`${decision}Values`] = readOptionWords(api, decision);
 	return {
 		api,
 		journal,
@@ -227,10 +218,10 @@ function createProgressReport(
 	return ({ sessionId, status, latestTool }) => {
 		const title = nonEmptyText(latestTool?.title);
 		const state = quote(title === undefined ? status : `${status}: ${title}`);
-		if (state === latest) return;
+		if (latest === `${sessionId} ${state}`) return;
 		log(`Agent session is ${state}`, { sessionId });
 		if (title !== undefined && title !== latestTitle) chat?.write(`${quote(title)}\n\n`);
-		latest = state;
+		latest = `${sessionId} ${state}`;
 		latestTitle = title;
 	};
 }

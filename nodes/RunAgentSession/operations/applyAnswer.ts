@@ -3,7 +3,6 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { realClock } from '../../shared/client/clock';
-import { readOptionWords } from '../../shared/client/session';
 import {
 	errorJson,
 	throwIfAborted,
@@ -80,11 +79,7 @@ async function sendAnswer(
 	const { sessionId } = settledAnswer;
 	const settings: DecisionSettings = {
 		target: { operation: 'continue', sessionId },
-		policy: {
-			approveWith: 'once',
-			approveValues: readOptionWords(dependencies.api, 'approve'),
-			denyValues: readOptionWords(dependencies.api, 'deny'),
-		},
+		policy: { approveWith: 'once' },
 		timeouts: { maxWaitMs: APPLY_MS },
 		// An approval's comment is for the record.
 		sendComments: settledAnswer.answer === 'deny',

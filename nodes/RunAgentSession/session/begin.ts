@@ -7,7 +7,7 @@ import { takeOver } from './ask';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import type { StartState } from './record';
-import { addInstructions } from './repair';
+import { addInstructions } from './finish';
 import type { SessionRun } from './run';
 import { formatLimit, maxWaitAt } from '../requests/times';
 import type { Target } from './types';
@@ -28,7 +28,7 @@ export async function begin(run: SessionRun): Promise<boolean> {
 }
 
 /** Opens a session that an earlier run of the node has begun. In a retry, approvers are asked again. */
-export function reopen(run: SessionRun): void {
+export function reopenSession(run: SessionRun): void {
 	const { sessionId, dashboardUrl } = run.record;
 	if (sessionId === undefined) return;
 	takeOver(run);

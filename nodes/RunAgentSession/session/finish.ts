@@ -1,10 +1,11 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
-import { hasEnded, type Session } from '../../shared/client/session';
+import { hasEnded, latestAgentText, type Session } from '../../shared/client/session';
 import {
 	addSession,
 	CanceledError,
+	hadNoEffect,
 	resultOrError,
 	SessionAbortedError,
 	StillRunningError,
@@ -16,9 +17,11 @@ import type { Edit } from '../changes/change';
 import type { UndecidedRequest } from '../requests/plan';
 import { endRequests, type RequestRecord } from '../requests/record';
 import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
+import { passedTimeout } from '../requests/times';
+import { sendMessage } from './message';
 import type { Turn } from './record';
-import type { DecidingRun } from './run';
-import type { AskedItem, ItemSettings } from './types';
+import type { DecidingRun, SessionRun } from './run';
+import type { AskedItem, ItemSettings, OutputFormat } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 const LAST_REQUESTS_MS = 30_000;
@@ -134,6 +137,58 @@ function listUnfinished({ latestMessage, latestTool }: Session): string[] {
 					: []),
 		...(isToolRunning ? [`its latest tool still runs (${quote(latestTool?.name, 50)})`] : []),
 	];
+}
+
+const MAX_SHOWN_REASON_LENGTH = 500;
+
+export const addInstructions = (text: string, format: OutputFormat | undefined): string =>
+	format ? `${text}\n\n${format.instructions}` : text;
+
+/**
+ * Parses a completed session's answer. If it doesn't fit, sends the agent one message with the reason, and returns undefined.
+ * @throws WorkspaceAutomationError if there's no time, the message couldn't be sent, or the second answer doesn't fit either
+ */
+export async function applyFormat(
+	run: SessionRun,
+	result: RunResult,
+	hasTime = true,
+): Promise<RunResult | undefined> {
+	const { format } = run.dependencies;
+	if (!format || result.kind !== 'completed') return result;
+	const text = toText(latestAgentText(result.session));
+	const parsed = await format.parse(text);
+	if ('output' in parsed) return { ...result, output: parsed.output };
+	const { misfit } = parsed;
+	const isOver =
+		passedTimeout(run.wait.since, [], run.settings.timeouts, run.wallTime) === 'maxWait';
+	if (run.record.isRepaired || !hasTime || isOver)
+		throw misfitError(misfit, text, run.listWarnings());
+	const message = addInstructions(
+		`Your answer doesn't match the required format. The reason:\n${misfit}\n\nAnswer again with the same result in the required format, and with nothing else.`,
+		format,
+	);
+	const onSent = () => run.save({ isRepaired: true });
+	const failure = await resultOrError(
+		sendMessage(run, `${run.sessionId} repair`, message, { onSent }),
+	);
+	if (!(failure instanceof WorkspaceAutomationError)) return undefined;
+	if (!hadNoEffect(failure)) throw failure;
+	const unsent = `The message that asks for another answer couldn't be sent: ${failure.message}. ${failure.description}`;
+	throw misfitError(misfit, text, [unsent]);
+}
+
+/** A retry resumes the session, because the journal keeps it. */
+function misfitError(
+	misfit: string,
+	text: string,
+	remarks: readonly string[],
+): WorkspaceAutomationError {
+	const reason = excerpt(misfit, MAX_SHOWN_REASON_LENGTH);
+	const start = excerpt(text) || 'nothing';
+	return new WorkspaceAutomationError(
+		"The result doesn't match the required format",
+		`Check the output parser's format, or send the session a message with 'Continue a Session'. A retry reads the session again and starts no other one. Reason: ${reason}. The result starts with: ${start}. ${remarks.join(' ')}`.trim(),
+	);
 }
 
 /** Returns what is known of the session of an item that fails. */

@@ -8,13 +8,12 @@ import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasDueItem } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
-import { endedResult, toResult, type RunResult } from './finish';
+import { applyFormat, endedResult, toResult, type RunResult } from './finish';
 import { latestAnswerAt } from '../requests/ballots';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
 import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
-import { applyFormat } from './repair';
 import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */

@@ -50,7 +50,7 @@ export interface Course {
 }
 
 /** An approver's comment on the request with an ID */
-export interface Comment {
+interface Comment {
 	id: string;
 	text: string;
 }

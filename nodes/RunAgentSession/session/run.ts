@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/operations';
-import { isKnownStatus, type Session } from '../../shared/client/session';
+import { isKnownStatus, readOptionWords, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
@@ -71,6 +71,8 @@ export class SessionRun<
 	constructor(settings: Settings, dependencies: Dependencies) {
 		this.settings = settings;
 		this.dependencies = dependencies;
+		for (const decision of ['approve', 'deny'] as const)
+			settings.policy[`${decision}Values`] = readOptionWords(dependencies.api, decision);
 		this.random = dependencies.random();
 		this.beginPoll();
 		this.limitTimes();

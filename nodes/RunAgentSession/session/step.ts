@@ -7,6 +7,7 @@ import { begin } from './begin';
 import {
 	abandonedError,
 	abortSession,
+	applyFormat,
 	endedResult,
 	lastRequests,
 	type RunResult,
@@ -14,7 +15,6 @@ import {
 	withSessionErrors,
 } from './finish';
 import { applyReading, pollOnce } from './poll';
-import { applyFormat } from './repair';
 import { closeQuiet, takeAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
 import { formatLimit, passedTimeout } from '../requests/times';
