@@ -72,6 +72,18 @@ export const sessionOf = (
 		? { sessionId: record.sessionId, dashboardUrl: record.dashboardUrl }
 		: {};
 
+/** How a session stands whose outcome hasn't left the node */
+export type Standing = 'running' | 'completed' | 'failed';
+
+/** Returns undefined for an item without a session, and once its outcome has left. */
+export function standingOf(record: SessionRecord | undefined): Standing | undefined {
+	if (record?.state === 'running') return 'running';
+	if (record?.state !== 'ended') return undefined;
+	const { end } = record;
+	if (end.kind === 'failed') return end.failure && 'failed';
+	return end.items && 'completed';
+}
+
 /** Fingerprints the parameters that start or send. A retry with other parameters is another request. */
 function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string {
 	const { operation, projectId, prompt, sessionId, message, options } = context.getNode()

@@ -15,6 +15,7 @@ import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
+import type { Standing } from './journal';
 import { approvalUrl } from '../page/links';
 import { formatMessage, formatQuestion } from '../message/approverText';
 import { readSimplify } from '../panel/readSettings';
@@ -219,14 +220,14 @@ export interface Sibling {
 	itemIndex: number;
 	sessionId: string;
 	dashboardUrl?: string;
-	isRunning: boolean;
+	state: Standing;
 }
 
 /** A session of another entry or node of the execution */
 export interface Elsewhere {
 	sessionId: string;
 	node: string;
-	state: 'running' | 'completed' | 'failed';
+	state: Standing;
 }
 
 const nameSession = ({ sessionId, dashboardUrl }: ErrorContext): string =>
@@ -244,9 +245,9 @@ export function combineFailures(
 		const session = nameSession(other instanceof WorkspaceAutomationError ? other.context : {});
 		return `Item ${itemIndex}: ${other.message}${session}.`;
 	});
-	const nameSiblings = (state: 'completed' | 'running') =>
+	const nameSiblings = (state: Standing) =>
 		siblings
-			.filter(({ isRunning }) => isRunning === (state === 'running'))
+			.filter((sibling) => sibling.state === state)
 			.map((sibling) => `Item ${sibling.itemIndex}: ${state}${nameSession(sibling)}.`);
 	const done = nameSiblings('completed');
 	const running = nameSiblings('running');

@@ -27,7 +27,7 @@ import { unfinishedResult } from '../session/finish';
 import type { RunResult } from '../session/finish';
 import { SessionRun } from '../session/run';
 import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
-import { listSessionRecords, noteRefusedItem, sessionOf } from './journal';
+import { listSessionRecords, noteRefusedItem, sessionOf, standingOf } from './journal';
 import {
 	combineFailures,
 	sessionFailedError,
@@ -233,13 +233,9 @@ function listElsewhere({ engine, items }: Batch): Elsewhere[] {
 	return Object.entries(engine.contexts).flatMap(([name, nodeContext]) =>
 		listSessionRecords(nodeContext).flatMap((record): Elsewhere[] => {
 			const { sessionId } = sessionOf(record);
-			if (sessionId === undefined || own.has(sessionId)) return [];
-			const node = name.replace(/^node:/, '');
-			if (record.state === 'running') return [{ sessionId, node, state: 'running' }];
-			if (record.state !== 'ended') return [];
-			if (record.end.kind === 'failed')
-				return record.end.failure ? [{ sessionId, node, state: 'failed' }] : [];
-			return record.end.items ? [{ sessionId, node, state: 'completed' }] : [];
+			const state = standingOf(record);
+			if (sessionId === undefined || own.has(sessionId) || !state) return [];
+			return [{ sessionId, node: name.replace(/^node:/, ''), state }];
 		}),
 	);
 }
@@ -253,10 +249,7 @@ export const combineErrors = (batch: Batch, failures: ReturnType<typeof listFail
 		listElsewhere(batch).slice(0, MAX_ELSEWHERE),
 	);
 
-const hasItems = ({ journal }: Item): boolean => {
-	const record = journal.read();
-	return record?.state === 'ended' && record.end.kind === 'completed' && !!record.end.items;
-};
+const hasItems = ({ journal }: Item): boolean => standingOf(journal.read()) === 'completed';
 
 /** Returns whether completed items leave before the error of others ends a retry, which might otherwise happen in each. */
 export const leavesBefore = ({ context, engine, continues, items }: Batch): boolean =>
@@ -282,9 +275,9 @@ const listSiblings = (items: readonly Item[]): Sibling[] =>
 		const { itemIndex, error, journal } = item;
 		const record = journal.read();
 		const { sessionId, dashboardUrl } = sessionOf(record);
-		const isRunning = record?.state === 'running';
-		if (error || sessionId === undefined || !(isRunning || hasItems(item))) return [];
-		return [{ itemIndex, sessionId, dashboardUrl, isRunning }];
+		const state = standingOf(record);
+		if (error || sessionId === undefined || !state || state === 'failed') return [];
+		return [{ itemIndex, sessionId, dashboardUrl, state }];
 	});
 
 /**
@@ -332,13 +325,12 @@ export function toTraced({ result, journal }: Item): Traced[] {
 		return [{ sessionId, status, decisions: result.decisions.length }];
 	}
 	const record = journal.read();
-	if (record?.state !== 'ended' || record.sessionId === undefined) return [];
+	const status = standingOf(record);
+	if (record?.state !== 'ended' || record.sessionId === undefined || !status) return [];
 	const { sessionId, end } = record;
-	if (end.kind === 'failed')
-		return end.failure ? [{ sessionId, status: 'failed', decisions: 0 }] : [];
-	if (!end.items) return [];
-	const decisions = end.items.flatMap((item) => (item.decisions as unknown[] | undefined) ?? []);
-	return [{ sessionId, status: 'completed', decisions: decisions.length }];
+	const items = (end.kind === 'completed' && end.items) || [];
+	const decisions = items.flatMap((item) => (item.decisions as unknown[] | undefined) ?? []);
+	return [{ sessionId, status, decisions: decisions.length }];
 }
 
 /** Removes from the record what has left the node. */
