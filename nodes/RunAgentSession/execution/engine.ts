@@ -12,7 +12,7 @@ import type {
 import { realClock } from '../../shared/client/clock';
 import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
-import { NEVER, NO_OTHERS, type Others, MAX_PAUSE_MS } from '../plan/plan';
+import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
 import { addAnswers, listAnswers } from './answers';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
@@ -318,17 +318,11 @@ export class Engine {
 		return this.members!.data.executionData.nodeExecutionStack;
 	}
 
-	/** Returns what an entry has planned: soon if the system clock was set back since. Undefined for a new entry, and one of another node. */
-	private readPlan(entry: IExecuteData, now: number): Others | undefined {
-		const { plan } = readMark(entry) ?? {};
-		return plan && { ...plan, dueAt: Math.min(plan.dueAt, now + MAX_PAUSE_MS) };
-	}
-
 	/** Returns what the rest of the execution has planned. The work of other nodes is due now. */
 	readOthers(now: number): Others {
 		if (!this.members) return NO_OTHERS;
 		const plans = this.stack.map(
-			(entry): Others => this.readPlan(entry, now) ?? { dueAt: now, hasOpenLink: false },
+			(entry): Others => readMark(entry)?.plan ?? { dueAt: now, hasOpenLink: false },
 		);
 		const begun = this.countBegun();
 		const keeps = plans.some((plan) => plan.keeps === 'running')
@@ -388,7 +382,7 @@ export class Engine {
 			} as IExecuteData['metadata'],
 		};
 		const { stack } = this;
-		const dueAt = (each: IExecuteData) => this.readPlan(each, realClock.now())?.dueAt;
+		const dueAt = (each: IExecuteData) => readMark(each)?.plan?.dueAt;
 		const others = stack.filter((each) => dueAt(each) === undefined);
 		const own = [...stack.filter((each) => dueAt(each) !== undefined), again];
 		own.sort((one, other) => dueAt(one)! - dueAt(other)!);

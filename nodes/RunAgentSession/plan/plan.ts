@@ -43,7 +43,7 @@ export const retryPollMs = (failures: number, goodMs: number, retryAfterMs: numb
 
 /** n8n checks for paused executions every 60 s, 70 s ahead: a shorter pause wakes late. */
 export const MIN_PAUSE_MS = 70_000;
-export const MAX_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 
 /** Returns the wait while the execution pauses: 5% of the time since the session's last change, from 70 s to 10 minutes. */
 const pausedDelayMs = (quietMs: number): number =>
