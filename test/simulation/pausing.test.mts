@@ -118,6 +118,14 @@ describe('responses of another shape', () => {
 		expect(result.warnings.join()).toMatch(/unknown status, "odd"/);
 	});
 
+	test('after Max Wait with an unknown status, the error names the status instead of more time', async () => {
+		const { description } = await getError(
+			simulation().paused('[status odd 30m] [say Done]', { maxWait: 5 }),
+		);
+		expect(description).toMatch(/^Look at the session.*unknown status, "odd"/);
+		expect(description).not.toMatch('Max Wait');
+	});
+
 	test('for three minutes and three wakes in a row, they end the wait with an error that quotes them', async () => {
 		const service = simulation();
 		service.meets('poll', { status: 200, body: '{"object":"list"}' });

@@ -1,4 +1,4 @@
-import { fetchSession } from '../../shared/client/session';
+import { fetchSession, isKnownStatus } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { findQuiet } from '../requests/quiet';
@@ -85,6 +85,7 @@ async function endWait(
 	if (last) return last;
 	// The last poll may have shown activity.
 	if (quiet && !findQuiet(run.record.requests)) return undefined;
+	const advice = quiet?.advice ?? adviseAfterTimeout(run, isMaxWait);
 	const isAborted = !isMaxWait || onMaxWait === 'abort';
 	if (run.lastFailure)
 		run.warnings.add(
@@ -100,15 +101,21 @@ async function endWait(
 	// Unless a poll shows the session after the abort, it may have completed before it, so a retry polls.
 	const isSeen = (run.record.lastReadAt ?? 0) >= abortedAt;
 	const limit = formatLimit(isMaxWait ? maxWaitMs : unansweredAfterMs);
-	const raise = isMaxWait ? "'Max Wait'" : "'If Nobody Answers After'";
 	const tooLong = isMaxWait
 		? `The session did not finish within ${limit}`
 		: `The session waited ${limit} for an approver's decision`;
 	throw abandonedError(
 		quiet?.tooLong ?? tooLong,
 		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
-		[quiet?.advice ?? `Raise ${raise}.`, ...run.listWarnings()].join(' '),
+		[advice, ...run.listWarnings()].join(' '),
 	);
+}
+
+/** Returns what to do after a timeout. More time doesn't help a session whose status the node doesn't know. */
+function adviseAfterTimeout({ session }: SessionRun, isMaxWait: boolean): string {
+	if (isMaxWait && session && !isKnownStatus(session.status))
+		return 'Look at the session in its dashboard, and update this package.';
+	return `Raise ${isMaxWait ? "'Max Wait'" : "'If Nobody Answers After'"}.`;
 }
 
 /** Returns a session that has ended as its result, also with requests that are still pending. */
