@@ -6,6 +6,23 @@ import { readSafeLink } from '../../shared/client/safeLink';
 
 // What items and approvers are told of a project beside the session itself. Each lookup is made once, and one that fails holds up nothing.
 
+/** Spares the sessions of a project a request that is under way for another one, by what their execution keeps */
+const underWay = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+/** Requests what an execution keeps under a key, once for all who need it meanwhile. */
+async function share<T>(
+	found: Record<string, T>,
+	key: string,
+	request: () => Promise<T>,
+): Promise<T> {
+	const requests = (underWay.get(found) ?? new Map()) as Map<string, Promise<T>>;
+	underWay.set(found, requests);
+	const keep = async () => (found[key] = await request());
+	const known = requests.get(key) ?? keep().finally(() => requests.delete(key));
+	requests.set(key, known);
+	return await known;
+}
+
 /** Short, because an approver waits and nothing depends on the name */
 const MAX_LOOKUP_MS = 5_000;
 
@@ -18,24 +35,6 @@ async function findProject(api: ApiClient, projectId: string): Promise<ProjectDe
 	const deadline = api.clock.monotonicMs() + MAX_LOOKUP_MS;
 	const found = await resultOrError(searchProjects(api, projectId, deadline));
 	return found instanceof Error ? {} : found;
-}
-
-/** Lookups that are under way, which the sessions of a project share */
-const runningLookups = new WeakMap<ApiClient, Map<string, Promise<ProjectDetails>>>();
-
-/** Returns a lookup that asks for each project once, also if nothing was found. @param found the details by project, which the caller keeps */
-function createProjectLookup(
-	api: ApiClient,
-	found: Record<string, ProjectDetails>,
-): (projectId: string) => Promise<ProjectDetails> {
-	const lookups = runningLookups.get(api) ?? new Map<string, Promise<ProjectDetails>>();
-	runningLookups.set(api, lookups);
-	return async (projectId) => {
-		if (found[projectId]) return found[projectId];
-		const lookup = lookups.get(projectId) ?? findProject(api, projectId);
-		lookups.set(projectId, lookup);
-		return (found[projectId] = { ...(await lookup) });
-	};
 }
 
 async function searchProjects(
@@ -87,9 +86,6 @@ async function requestPreview(
 	return link ? { url: link.href } : { warning: UNSAFE_LINK };
 }
 
-/** Requests that are under way, which the sessions of a project share, by what their execution keeps */
-const runningPreviews = new WeakMap<object, Map<string, Promise<Preview>>>();
-
 /** Returns a link, asking for each page once and, after a failure, once more for a session that has completed. @param found by page, which the caller keeps */
 async function findPreview(
 	api: ApiClient,
@@ -100,15 +96,10 @@ async function findPreview(
 	const key = `${page.projectId} ${page.siteId} ${page.route}`;
 	const known = found[key] as Preview | undefined;
 	if (known && (known.url !== undefined || known.isLast || !isLast)) return known;
-	const requests = runningPreviews.get(found) ?? new Map<string, Promise<Preview>>();
-	runningPreviews.set(found, requests);
-	const request =
-		requests.get(key) ??
-		requestPreview(api, page, isLast)
-			.then((preview) => (found[key] = { ...preview, ...(isLast && { isLast }) }))
-			.finally(() => requests.delete(key));
-	requests.set(key, request);
-	return await request;
+	return await share(found, key, async () => ({
+		...(await requestPreview(api, page, isLast)),
+		...(isLast && { isLast }),
+	}));
 }
 
 /** What items and approvers are told beside the session itself */
@@ -133,11 +124,13 @@ export type FactLookup = (
 ) => Promise<{ facts: Facts; warnings: string[] }>;
 
 export function createFactLookup(api: ApiClient, memory: FactMemory): FactLookup {
-	const findProject = createProjectLookup(api, (memory.workspaceAutomationProjects ??= {}));
+	const projects = (memory.workspaceAutomationProjects ??= {});
+	const lookUp = async (id: string) =>
+		projects[id] ?? (await share(projects, id, async () => await findProject(api, id)));
 	return async (known, page, kind) => {
 		const { projectId, projectName, previewUrl } = known;
 		if (projectId === undefined) return { facts: known, warnings: [] };
-		const project = projectName === undefined ? await findProject(projectId) : {};
+		const project = projectName === undefined ? await lookUp(projectId) : {};
 		const facts = { ...known, ...project };
 		if (!page || previewUrl !== undefined) return { facts, warnings: [] };
 		const previews = (memory.workspaceAutomationPreviews ??= {});
