@@ -215,18 +215,11 @@ interface ItemFailure {
 	error: Error;
 }
 
-/** An item that didn't fail, with its session */
-export interface Sibling {
-	itemIndex: number;
+/** A session whose outcome hasn't left, with the item that it's of, or the node of another entry */
+export interface StandingSession {
 	sessionId: string;
 	dashboardUrl?: string;
-	state: Standing;
-}
-
-/** A session of another entry or node of the execution */
-export interface Elsewhere {
-	sessionId: string;
-	node: string;
+	of: number | string;
 	state: Standing;
 }
 
@@ -237,8 +230,8 @@ const nameSession = ({ sessionId, dashboardUrl }: ErrorContext): string =>
 export function combineFailures(
 	context: IExecuteFunctions,
 	[first, ...others]: readonly ItemFailure[],
-	siblings: readonly Sibling[],
-	elsewhere: readonly Elsewhere[],
+	siblings: readonly StandingSession[],
+	elsewhere: readonly StandingSession[],
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
 	const named = others.map(({ itemIndex, error: other }) => {
@@ -248,10 +241,10 @@ export function combineFailures(
 	const nameSiblings = (state: Standing) =>
 		siblings
 			.filter((sibling) => sibling.state === state)
-			.map((sibling) => `Item ${sibling.itemIndex}: ${state}${nameSession(sibling)}.`);
+			.map((sibling) => `Item ${sibling.of}: ${state}${nameSession(sibling)}.`);
 	const done = nameSiblings('completed');
 	const running = nameSiblings('running');
-	const outside = elsewhere.map(({ sessionId, node, state }) => `${sessionId} (${node}, ${state})`);
+	const outside = elsewhere.map(({ sessionId, of, state }) => `${sessionId} (${of}, ${state})`);
 	error.description = [
 		error.description,
 		...(named.length > 0 ? ['Other items failed as well.', ...named] : []),

@@ -35,8 +35,7 @@ import {
 	toItemsJson,
 	toJson,
 	toWorkJson,
-	type Elsewhere,
-	type Sibling,
+	type StandingSession,
 	type Traced,
 } from './output';
 
@@ -227,17 +226,25 @@ export function findFailure(batch: Batch): Error | undefined {
 
 const MAX_ELSEWHERE = 50;
 
-/** Returns the sessions of other entries and nodes whose outcomes haven't left: the error ends their wait, too. */
-function listElsewhere({ engine, items }: Batch): Elsewhere[] {
+const findStanding = (
+	record: SessionRecord | undefined,
+	of: StandingSession['of'],
+): StandingSession[] => {
+	const { sessionId, dashboardUrl } = sessionOf(record);
+	const state = standingOf(record);
+	return sessionId === undefined || !state ? [] : [{ sessionId, dashboardUrl, of, state }];
+};
+
+/** Returns the sessions of other entries and nodes: an error ends their wait, too. */
+function listElsewhere({ engine, items }: Batch): StandingSession[] {
 	const own = new Set(items.map(({ journal }) => sessionOf(journal.read()).sessionId));
-	return Object.entries(engine.contexts).flatMap(([name, nodeContext]) =>
-		listSessionRecords(nodeContext).flatMap((record): Elsewhere[] => {
-			const { sessionId } = sessionOf(record);
-			const state = standingOf(record);
-			if (sessionId === undefined || own.has(sessionId) || !state) return [];
-			return [{ sessionId, node: name.replace(/^node:/, ''), state }];
-		}),
-	);
+	return Object.entries(engine.contexts)
+		.flatMap(([key, nodeContext]) =>
+			listSessionRecords(nodeContext).flatMap((record) =>
+				findStanding(record, key.replace(/^node:/, '')),
+			),
+		)
+		.filter(({ sessionId }) => !own.has(sessionId));
 }
 
 /** Returns the error of all items that failed, which names the sessions of the others. */
@@ -245,7 +252,9 @@ export const combineErrors = (batch: Batch, failures: ReturnType<typeof listFail
 	combineFailures(
 		batch.context,
 		failures,
-		listSiblings(batch.items),
+		batch.items.flatMap(({ itemIndex, error, journal }) =>
+			error ? [] : findStanding(journal.read(), itemIndex),
+		),
 		listElsewhere(batch).slice(0, MAX_ELSEWHERE),
 	);
 
@@ -262,23 +271,12 @@ export const leavesBefore = ({ context, engine, continues, items }: Batch): bool
 /** Returns the nodes with completed items in other entries, which leave before an error ends a retry. */
 export const listLeavingBefore = (batch: Batch, { isFailing }: Wake): string[] =>
 	batch.context.getMode() === 'retry' && batch.canLeave && !isFailing
-		? listElsewhere(batch).flatMap(({ state, node }) => (state === 'completed' ? [node] : []))
+		? listElsewhere(batch).flatMap(({ state, of }) => (state === 'completed' ? [String(of)] : []))
 		: [];
 
 /** Returns whether items can leave before the other sessions have ended. */
 export const hasLeaving = ({ items }: Batch, { isFailing }: Wake): boolean =>
 	items.some((item) => item.asked.length > 0 || (isFailing && hasItems(item)));
-
-/** Returns the sessions of the items that didn't fail. */
-const listSiblings = (items: readonly Item[]): Sibling[] =>
-	items.flatMap((item) => {
-		const { itemIndex, error, journal } = item;
-		const record = journal.read();
-		const { sessionId, dashboardUrl } = sessionOf(record);
-		const state = standingOf(record);
-		if (error || sessionId === undefined || !state || state === 'failed') return [];
-		return [{ itemIndex, sessionId, dashboardUrl, state }];
-	});
 
 /**
  * Ends refused items with On Error. Returns completed items that leave before the error of a retry.
