@@ -1,5 +1,5 @@
 // The approval page in a real n8n, by HTTP and once in a browser: what an answer does, and what decides nothing.
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
 	answer,
 	answerAfterRestart,
@@ -364,52 +364,35 @@ describe('n8n killed with -9', () => {
 		expect(arrived(execution, 'Completed')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
 	});
 
-	describe('in a wake', () => {
-		const WOKEN = ['answered', 'unanswered'];
-		const old: Record<string, string> = {};
-
-		beforeAll(async () => {
-			const { control } = stage.service;
-			for (const name of WOKEN) {
-				await begin(name);
-				[old[name]] = await links(name);
-			}
-			const page = await openPage(old.answered);
-			// Both are in a wake while a reading takes that long.
-			await control.addFaults({
-				operationId: 'getAgentSession',
-				kind: 'latency',
-				ms: 10_000,
-				times: 0,
-			});
-			expect(await choose(old.answered, page, ['Deny'])).toMatchObject(SAVED);
-			const statusOf = async (name: string): Promise<string> =>
-				(await stage.host.rest.get(`/executions/${executions[name]}`)).status;
-			const are = async (status: string) =>
-				(await Promise.all(WOKEN.map(statusOf))).every((each) => each === status);
-			await eventually(
-				async () => (await control.faults())[0].struck >= WOKEN.length && (await are('running')),
-			);
-			await stage.kill();
-			await control.clearFaults();
-			await stage.restart();
-			await eventually(async () => await are('crashed'));
-			for (const name of WOKEN) executions[name] = await stage.host.retry(executions[name]);
-		});
-
-		test('of an answer: the retry applies it', async () => {
-			expect(await ended('answered')).toMatchObject([
-				{ decisions: [{ decision: 'deny', decidedBy: 'page' }] },
-			]);
-			expect(await decided('answered')).toEqual(['reject']);
-		});
-
-		test('without an answer: only the link of the retry shows a form, and it decides', async () => {
-			const [, own] = await links('unanswered', 2);
-			await untilFormIsGone(old.unanswered);
-			expect(await answer(own, ['Approve once'])).toMatchObject(SAVED);
-			expect(await ended('unanswered')).toMatchObject([{ decisions: [{ decidedBy: 'page' }] }]);
-			expect(await decided('unanswered')).toEqual(['once']);
-		});
+	test('in the wake of an answer: the retry applies it, and asks again about what has none, with a link of its own', async () => {
+		const name = 'killed after';
+		await begin(name, [asks(name, 'git push'), asks(name, 'npm publish')]);
+		const asked = await messages(stage, executions[name], 2);
+		const [push, publishing] = ['git push', 'npm publish'].map(
+			(command) => asked.find(({ text }) => text.includes(command))!.url,
+		);
+		const slow = { operationId: 'getAgentSession', kind: 'latency', ms: 5_000, times: 0 } as const;
+		const page = await openPage(push);
+		await stage.service.control.addFaults(slow);
+		expect(await choose(push, page, ['Deny'])).toMatchObject(SAVED);
+		await eventually(async () => (await stage.service.control.faults())[0].struck > 0);
+		await stage.kill();
+		await stage.service.control.clearFaults();
+		await stage.restart();
+		const id = executions[name];
+		await eventually(
+			async () => (await stage.host.rest.get(`/executions/${id}`)).status === 'crashed',
+		);
+		executions[name] = await stage.host.retry(id);
+		const own = await eventually(async () =>
+			(await links(name, 3)).find((url) => url.includes(`/${executions[name]}/`)),
+		);
+		await untilFormIsGone(publishing);
+		expect(await answer(own, ['Approve once'])).toMatchObject(SAVED);
+		expect(await ended(name)).toMatchObject([
+			{ decisions: [{ decision: 'deny', decidedBy: 'page' }] },
+			{ decisions: [{ decision: 'approve', decidedBy: 'page' }] },
+		]);
+		expect((await decided(name)).sort()).toEqual(['once', 'reject']);
 	});
 });
