@@ -232,9 +232,9 @@ export function abandonedError(
 	advice: string,
 ): WorkspaceAutomationError {
 	if (state === 'running') return new StillRunningError(`${tooLong}. It's still running`, advice);
-	const aborted = `${tooLong} and was aborted`;
-	if (state === 'aborted') return new SessionAbortedError(aborted, advice);
-	if (state === 'unseen') return new WorkspaceAutomationError(aborted, advice);
+	if (state === 'aborted') return new SessionAbortedError(`${tooLong} and was aborted`, advice);
+	if (state === 'unseen')
+		return new WorkspaceAutomationError(`${tooLong} and may have been aborted`, advice);
 	return new StillRunningError(
 		`${tooLong} and couldn't be aborted`,
 		`It may still be running. ${state.message}. ${advice}`,
