@@ -436,4 +436,20 @@ export const TABLE: Row[] = [
 			people: [{ does: 'page', afterMs: MINUTE }],
 		},
 	},
+	{
+		rule: "A session that couldn't be read before and after its abort may have completed",
+		world: {
+			items: [lasting(20 * MINUTE)],
+			settings: { maxWaitMinutes: 60 },
+			weather: [{ kind: 'unsent', fromMs: 10 * MINUTE, lastsMs: 2 * HOUR, share: 1, on: 'read' }],
+		},
+	},
+	{
+		rule: 'Approvers are asked a few times about a request that has another ID in each reading',
+		world: {
+			items: [lasting(HOUR, permission(10 * SECOND, { reissuedMs: 5 * SECOND }))],
+			settings: { keepsRunning: true },
+		},
+		falls: ['too much data'],
+	},
 ];
