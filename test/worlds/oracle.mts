@@ -574,7 +574,7 @@ function checkDecisions(
 	json: IDataObject,
 	leftAt: number,
 ): void {
-	const { service, world, shell } = facts.history;
+	const { service, world, shell, people } = facts.history;
 	// After a kill, nobody knows what was sent.
 	if (world.isEqual || shell.downs.length > 0) return;
 	const origin = facts.originOfLabel(final.label);
@@ -593,6 +593,12 @@ function checkDecisions(
 				({ kind, at, sessionId }) =>
 					kind === 'decide' && sessionId === session.sessionId && at === decision.at,
 			);
+			const isApplied = people.applied.some(
+				({ sessionId, shown, at }) =>
+					sessionId === session.sessionId && mentions(shown, command) && at <= decision.at,
+			);
+			// Apply an Answer sent it, in another execution.
+			if (all.length === 0 && isApplied) continue;
 			if (all.length === 0) {
 				const isEarlier = session !== final;
 				report(
@@ -956,7 +962,9 @@ const costsLittle: Promised = (facts, report) => {
 		const ends = facts.executionsOf(origin).map(({ endedAt }) => endedAt ?? facts.history.ended);
 		const lefts = facts.leftOf(session).map(({ at }) => at);
 		const lifeMs = Math.min(Math.max(...ends), ...lefts) - session.startedAt;
-		if (keepsRunning && maxWaitMinutes === 0 && !world.kills && !world.weather) {
+		// What the package remembers between runs may spare a reading.
+		const isRemembered = world.forgets !== 'runs';
+		if (keepsRunning && maxWaitMinutes === 0 && !world.kills && !world.weather && isRemembered) {
 			const attempts = mainRows(facts, origin).length;
 			const good = reads.filter(({ answered }) => answered === '200').length;
 			if (good > attempts)
