@@ -177,6 +177,7 @@ export function startN8n(
 		...preload('loopbackOnly.mts'),
 		...(waitsFaster ? preload('hurriedWaits.mts') : []),
 		...(clock ? preload('hurriedClock.mts') : []),
+		...(clock && !waitsFaster ? preload('resumesOnce.mts') : []),
 		...(recoversSlowly ? preload('slowRecovery.mts') : []),
 	];
 	const node = [...preloads, n8nFile(version)];

@@ -1,0 +1,38 @@
+// Preloaded into n8n (`node --import`) where hours pass in minutes. If n8n 1 looks for paused executions while it resumes one, it resumes that one
+// twice, and all nodes behind a Wait node run twice. That's rare once a minute, and common every three seconds, so here it doesn't happen.
+import Module from 'node:module';
+
+interface WaitTracker {
+	executionRepository: { findOneBy(where: { id: string }): Promise<{ status: string } | null> };
+	startExecution(executionId: string): Promise<void>;
+}
+
+const guarded = new WeakSet<WaitTracker>();
+
+function guard(tracker: WaitTracker): void {
+	if (guarded.has(tracker)) return;
+	guarded.add(tracker);
+	const { startExecution } = tracker;
+	const starting = new Set<string>();
+	tracker.startExecution = async function (id) {
+		if (starting.has(id)) return;
+		starting.add(id);
+		try {
+			const execution = await this.executionRepository.findOneBy({ id });
+			if (execution?.status !== 'running') await startExecution.call(this, id);
+		} finally {
+			starting.delete(id);
+		}
+	};
+}
+
+const loader = Module as unknown as { _load(...call: unknown[]): any };
+const { _load: load } = loader;
+
+loader._load = function (...call) {
+	const loaded = load.apply(this, call);
+	// Asked for what it doesn't have yet, a module of a circle warns.
+	const tracker = loaded && Object.hasOwn(loaded, 'WaitTracker') && loaded.WaitTracker;
+	if (tracker) guard(tracker.prototype);
+	return loaded;
+};
