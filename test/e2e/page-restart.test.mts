@@ -89,13 +89,13 @@ describeWith('Chromium')('an answer that is sent in a restart of n8n', () => {
 	test('counts if the page calls it saved, and nobody sees what n8n itself responds with', async () => {
 		for (const { page, url } of approvers) await openLink(page, url);
 		const slow = { operationId: 'getAgentSession', kind: 'latency', ms: 3_000, times: 0 } as const;
-		await stage.service.control.addFaults(slow);
 		const readStatus = async ({ executionId }: Approver): Promise<string> =>
 			(await stage.host.rest.get(`/executions/${executionId}`)).status;
 		await eventually(async () =>
 			(await Promise.all(approvers.map(readStatus))).every((status) => status === 'waiting'),
 		);
 		await stage.kill();
+		await stage.service.control.addFaults(slow);
 		const restarted = sleep(DOWN_MS).then(async () => await stage.restart());
 		// Half of them don't wait for each other, so that all moments have several.
 		const early = approvers.filter((_, at) => at % 2 === 0);

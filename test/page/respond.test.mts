@@ -145,7 +145,7 @@ describe('a form that is sent again', () => {
 
 	test.each<[string, (record: PageSession) => PageSession, string]>([
 		['while its answer waits', (record) => record, 'Your answer is saved and will be sent'],
-		['after its answer was sent', decided, 'Already answered'],
+		['after its answer was sent', decided, 'Your answer was saved'],
 	])('%s is not saved twice, and the page says what came of it', (_, later, title) => {
 		const { answers, ...response } = post(later(answered(asked())));
 		expect(response).toMatchObject({ status: 200, view: { title } });

@@ -323,6 +323,12 @@ interface SentAnswers {
 	answers: LinkAnswer[];
 }
 
+const SAVED_TITLE = 'Your answer was saved';
+
+/** Returns the page for a form that was saved before. Its sender saw an error of n8n, and not the confirmation. */
+const confirmAgain = (view: PageView): PageView =>
+	view.title === PAGE_PROBLEMS.closed.title ? { ...view, title: SAVED_TITLE, says: [] } : view;
+
 /** Returns the page that confirms answers, with what the votes are then. */
 function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): AnsweredPage {
 	const given = sent.flatMap(repeatAnswers);
@@ -331,7 +337,7 @@ function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]):
 		kind: 'answered',
 		session: sessionFacts(own.record),
 		...readerOf(own.ballot, own.approver),
-		title: 'Your answer was saved',
+		title: SAVED_TITLE,
 		says: [
 			`${isQuiet ? 'It will be applied' : 'It will be sent to the agent'}, usually within a minute. Until ${isQuiet ? 'then' : 'it’s sent'}, you can change it with the same link.`,
 		],
@@ -387,7 +393,7 @@ export function respond(
 	if (!isPost) return { status: 200, view };
 	const { answers: known } = found.record;
 	const form = fingerprint(JSON.stringify([toLink(found), body]));
-	if (isLatest(known, toLink(found), form)) return { status: 200, view };
+	if (isLatest(known, toLink(found), form)) return { status: 200, view: confirmAgain(view) };
 	if (view.kind === 'answered') return refuseLate(view, body);
 	const read = readForms(view.sections, body);
 	if (isProblem(read)) return refuseForm(view, read, body);
