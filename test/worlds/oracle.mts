@@ -424,8 +424,9 @@ const leavesOnce: Promised = (facts, report) => {
 				if (session.ended === 'completed' && !isRunning && !isRefused(row)) continue;
 				if (isNamedIn(row, session)) continue;
 				if (isBesideRetry && (isNamed(session) || !last.includes(session))) continue;
-				// A kill took its ID, and the retry says that it may have been started.
-				if (isRefused(row) && !facts.isSaved(session)) continue;
+				// A kill took its ID, and the retry says that it may have been started, once it can read the credential.
+				const isUnread = facts.errorsOf(row).includes('The secrets provider is down');
+				if ((isRefused(row) || isUnread) && !facts.isSaved(session)) continue;
 				// An earlier error named a session that was over before this execution.
 				const isOver = session.ended !== 'completed' && session.endedAt! < row.startedAt;
 				// A retry starts a sub-workflow that knows no session, or n8n repeats the error without one.
@@ -955,7 +956,7 @@ const costsLittle: Promised = (facts, report) => {
 		const reads = service.arrivals.filter(
 			({ kind, sessionId }) => kind === 'read' && sessionId === session.sessionId,
 		);
-		const { keepsRunning, maxWaitMinutes } = settings(session);
+		const { keepsRunning, maxWaitMinutes, maxTries = 1 } = settings(session);
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined) continue;
 		// A retry waits again, and n8n doesn't stop the sub-workflow of a stopped execution.
@@ -965,7 +966,8 @@ const costsLittle: Promised = (facts, report) => {
 		// What the package remembers between runs may spare a reading.
 		const isRemembered = world.forgets !== 'runs';
 		if (keepsRunning && maxWaitMinutes === 0 && !world.kills && !world.weather && isRemembered) {
-			const attempts = mainRows(facts, origin).length;
+			// Each try polls once.
+			const attempts = mainRows(facts, origin).length * maxTries;
 			const good = reads.filter(({ answered }) => answered === '200').length;
 			if (good > attempts)
 				report('more than one poll with Max Wait 0', session, String(good), session.startedAt);
