@@ -198,6 +198,9 @@ function isPolicyDecided(
 	);
 }
 
+/** Requests of a session that approvers are asked about at once */
+const MAX_ASKED = 5;
+
 const isHandledInTime: Promised = (facts, report) => {
 	const { people } = facts.history;
 	for (const session of facts.history.service.sessions) {
@@ -230,9 +233,14 @@ const isHandledInTime: Promised = (facts, report) => {
 			if (request.reissuedAt.some((at) => at <= end)) continue;
 			if (Math.min(request.goneAt ?? Infinity, itemEnd, facts.history.ended) <= end) continue;
 			const command = commandIn(session, request);
+			// The next ones are asked about when these are decided.
+			const isBehind =
+				session.requests.filter((each) => each.at < request.at && (each.goneAt ?? Infinity) > end)
+					.length >= MAX_ASKED;
 			if (isPolicyDecided(facts, session, request))
 				report('the policy decides late', session, command, end);
 			else if (
+				!isBehind &&
 				!people.messages.some(
 					({ at, sessionId, json }) =>
 						sessionId === session.sessionId &&
