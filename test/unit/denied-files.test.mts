@@ -11,7 +11,7 @@ const COUNT = Number(process.env.DENIED_COMMANDS ?? 300);
 const PER_DENIAL = 25;
 const TIMEOUT_MS = 1_800_000;
 /** Where the rules believe that the commands run */
-const WORK = '/srv/work';
+const WORK = '/srv/files';
 
 const at = (folder: string, text: string) => text.replaceAll('@WORK@', folder);
 

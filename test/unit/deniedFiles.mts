@@ -97,7 +97,7 @@ export class DeniedFiles {
 				`src/../${path}`,
 				path.replace('/', '//'),
 			],
-			...[path.replace('/', '/./'), `../work/${path}`, `@WORK@/${path}`, `@WORK@/src/../${path}`],
+			...[path.replace('/', '/./'), `../files/${path}`, `@WORK@/${path}`, `@WORK@/src/../${path}`],
 			...[
 				`.//${path}`,
 				`/proc/self/cwd/${path}`,
@@ -183,7 +183,7 @@ export function touchFiles(
 ): string[][] {
 	const folder = mkdtempSync(join(tmpdir(), 'denied-'));
 	try {
-		const [bin, work, log] = ['bin', 'work', 'log'].map((name) => join(folder, name));
+		const [bin, work, log] = ['bin', 'files', 'log'].map((name) => join(folder, name));
 		mkdirSync(bin);
 		for (const file of FILES) {
 			mkdirSync(dirname(join(work, file)), { recursive: true });

@@ -14,7 +14,7 @@ import type { UndecidedRequest } from './plan';
 import { ABORT, describeSilence, MESSAGE, QUIET_CHOICES } from './quiet';
 import type { Quiet } from './record';
 
-// What a person is told of one request, of whichever kind. Page, `question` and `message` render it: what one shows, all show. Leaves
+// What a person is told of one request of any kind. Page, `question` and `message` render it, so all show the same. Leaves
 // nothing out: unknown fields become one text.
 
 /** Foreign text with this package's label */

@@ -100,7 +100,7 @@ export function quoteVisible(text: string, limit: number, defused?: Defusing): s
 	return `«${shown}»${cutOff(hidden)}`;
 }
 
-/** Quotes the first line that isn't blank, and counts what follows. */
+/** Quotes the first line that isn't blank, and counts the characters after it. */
 export function quoteFirstLine(text: string, limit: number, defused?: Defusing): string {
 	const whole = text.trim();
 	const [line] = whole.split('\n', 1);

@@ -90,7 +90,7 @@ async function sendOnce(
 ): Promise<Attempt> {
 	const leftMs = Math.min(request.timeoutMs ?? MAX_ATTEMPT_MS, deadline - clock.monotonicMs());
 	const timed = { ...request, timeoutMs: Math.max(minAttemptMs, leftMs) };
-	// Never abort a non-idempotent request: once it's cut off, nobody can tell whether it took effect.
+	// Never abort a non-idempotent request: after a cut, no response says whether it took effect.
 	const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
 	return await sendHttpRequest(context, service, timed, connection, requestSignal);
 }
