@@ -1,8 +1,11 @@
-// Preloaded into n8n (`node --import`) where hours pass in minutes. If n8n 1 looks for paused executions while it resumes one, it resumes that one
-// twice, and all nodes behind a Wait node run twice. That's rare once a minute, and common every three seconds, so here it doesn't happen.
+// Preloaded into n8n 1 (`node --import`) where hours pass in minutes. If n8n 1 looks for paused executions while it resumes one, it resumes that one
+// twice, and all nodes behind a Wait node run twice. That's rare once a minute, and common every three seconds, so here it doesn't happen. n8n 2 claims
+// an execution before it resumes it.
 import Module from 'node:module';
 
 interface WaitTracker {
+	/** Those with a timer. n8n sets none for what is in here. */
+	waitingExecutions: Record<string, unknown>;
 	executionRepository: { findOneBy(where: { id: string }): Promise<{ status: string } | null> };
 	startExecution(executionId: string): Promise<void>;
 }
@@ -15,6 +18,7 @@ function guard(tracker: WaitTracker): void {
 	const { startExecution } = tracker;
 	const starting = new Set<string>();
 	tracker.startExecution = async function (id) {
+		delete this.waitingExecutions[id];
 		if (starting.has(id)) return;
 		starting.add(id);
 		try {
