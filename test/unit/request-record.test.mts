@@ -89,54 +89,73 @@ describe('a request is its ID and its whole content', () => {
 		expect(plan.undecided.map(({ record }) => findBallot([ballot], record))).toEqual([undefined]);
 	});
 
-	/** The records after readings with these contents, of which approvers were asked about each. The first at 1 */
-	const readings = (...counts: number[]) => {
+	const reissued = (count: number) => request({ id: `r${count}` });
+
+	/** The records after readings with these contents or IDs, of which approvers were asked about each. The first at 1 */
+	const readings = (counts: number[], show = ticking) => {
 		let records: RequestRecord[] = [];
 		for (const [index, count] of counts.entries()) {
-			records = polled(records, index + 1, ticking(count));
+			records = polled(records, index + 1, show(count));
 			records = recordAsked(records, pendingOf(records), index + 1);
 		}
 		return records;
 	};
 
-	test.each<[string, number[], boolean]>([
+	const ROWS: Array<[string, number[], boolean]> = [
 		['two changes', [1, 2, 3], false],
 		['three changes', [1, 2, 3, 4], true],
 		['more changes', [1, 2, 3, 4, 5, 6, 7], true],
 		['three changes that are not in a row', [1, 2, 3, 3, 4], false],
 		['a reading without a change after three', [1, 2, 3, 4, 4], true],
-	])('after %s in a row, it is left to the dashboard: %j', (_, counts, isLeft) => {
-		const records = readings(...counts);
-		const [{ isBlocked, because, record }, ...others] = planDecisions(
-			records,
-			NO_VOTING,
-			() => ask,
-		).undecided;
-		expect(others).toEqual([]);
-		expect([isBlocked, because]).toEqual(
-			isLeft ? [true, 'it changes with each reading'] : [undefined, 'x'],
-		);
-		expect(planDecisions(records, NO_VOTING, () => deny).due).toHaveLength(1);
-		const timeouts = {
-			maxWaitMs: Infinity,
-			onMaxWait: 'abort' as const,
-			ifNobodyAnswers: 'deny' as const,
-			unansweredAfterMs: 100,
-		};
-		const since = isLeft ? 1 : record.seenAt;
-		expect(unansweredAt([record], timeouts)).toBe(since + 100);
-	});
+	];
+	test.each(
+		ROWS.flatMap(([name, counts, isLeft]) =>
+			[ticking, reissued].map((show) => ({ name, counts, isLeft, show })),
+		),
+	)(
+		'after $name in a row, it is left to the dashboard: $counts of $show.name',
+		({ counts, isLeft, show }) => {
+			const records = readings(counts, show);
+			const [{ isBlocked, because, record }, ...others] = planDecisions(
+				records,
+				NO_VOTING,
+				() => ask,
+			).undecided;
+			expect(others).toEqual([]);
+			expect([isBlocked, because]).toEqual(
+				isLeft ? [true, 'it changes with each reading'] : [undefined, 'x'],
+			);
+			expect(planDecisions(records, NO_VOTING, () => deny).due).toHaveLength(1);
+			const timeouts = {
+				maxWaitMs: Infinity,
+				onMaxWait: 'abort' as const,
+				ifNobodyAnswers: 'deny' as const,
+				unansweredAfterMs: 100,
+			};
+			const since = isLeft ? 1 : record.seenAt;
+			expect(unansweredAt([record], timeouts)).toBe(since + 100);
+		},
+	);
 
-	test('once it is left to the dashboard, approvers are not asked for each change', () => {
-		const records = readings(1, 2, 3, 4);
-		const ballot = createBallot(pendingOf(records), undefined, 4, {});
-		const [{ record }] = planDecisions(
-			polled(records, 5, ticking(5)),
-			{ ballots: [ballot], answers: [] },
-			() => ask,
-		).undecided;
-		expect(findBallot([ballot], record)).toBe(ballot);
-		expect(record.interaction?.metadata).toEqual({ count: 5 });
+	test.each([ticking, reissued])(
+		'once it is left to the dashboard, approvers are not asked for each change: %p',
+		(show) => {
+			const records = readings([1, 2, 3, 4], show);
+			const ballot = createBallot(pendingOf(records), undefined, 4, {});
+			const later = polled(polled(records, 5, show(5)), 6, show(6));
+			const voting = { ballots: [ballot], answers: [] };
+			const [{ record }, ...others] = planDecisions(later, voting, () => ask).undecided;
+			expect(others).toEqual([]);
+			expect(findBallot([ballot], record)).toBe(ballot);
+			expect(record.interaction).toEqual(show(6));
+		},
+	);
+
+	test('requests with the same content are counted apart', () => {
+		let records: RequestRecord[] = [];
+		for (const at of [1, 2, 3, 4, 5])
+			records = polled(records, at, ...['a', 'b'].map((name) => request({ id: `${name}${at}` })));
+		expect(pendingOf(records).map(({ interaction }) => interaction?.id)).toEqual(['a5', 'b5']);
 	});
 
 	test('a decision that was taken is not sent again while its request still changes', () => {
@@ -153,9 +172,11 @@ describe('a request is its ID and its whole content', () => {
 	});
 });
 
+const numbered = (n: number) => request({ id: `r${n}`, patterns: [`npm run ${n}`] });
+
 test('of more than 100 pending requests, those that were seen are taken first, and the others stay pending', () => {
 	const some = (from: number, to: number) =>
-		Array.from({ length: to - from }, (_, at) => request({ id: `r${from + at}` }));
+		Array.from({ length: to - from }, (_, at) => numbered(from + at));
 	const idsOf = (records: RequestRecord[]) =>
 		records.flatMap(({ interaction }) => (interaction ? [interaction.id] : []));
 	const ids = (from: number, to: number) => some(from, to).map(({ id }) => id);
@@ -168,7 +189,7 @@ test('of more than 100 pending requests, those that were seen are taken first, a
 
 test('of requests that are gone without a decision, the latest 200 are kept for their pages', () => {
 	let records: RequestRecord[] = [];
-	for (let at = 0; at <= 300; at++) records = polled(records, at, request({ id: `r${at}` }));
+	for (let at = 0; at <= 300; at++) records = polled(records, at, numbered(at));
 	expect(records.map(({ id }) => id)).toEqual(
 		Array.from({ length: 201 }, (_, index) => `r${index + 100}`),
 	);

@@ -450,6 +450,5 @@ export const TABLE: Row[] = [
 			items: [lasting(HOUR, permission(10 * SECOND, { reissuedMs: 5 * SECOND }))],
 			settings: { keepsRunning: true },
 		},
-		falls: ['too much data'],
 	},
 ];

@@ -60,9 +60,9 @@ export interface RequestRecord {
 	/** When approvers were first asked */
 	askedAt?: number;
 	decision?: SentDecision;
-	/** Readings in a row that showed other content under this ID, and when approvers were asked about the first */
+	/** Readings in a row that showed another ID or content, and when approvers were asked about the first */
 	changes?: { count: number; askedAt?: number };
-	/** True if another record took its place: a later one of the same ID */
+	/** True if another record took its place: a later one of the same ID or content */
 	isReplaced?: true;
 	/** True if an earlier decision on it had no effect. Only a person decides it again. */
 	wasResolved?: true;
@@ -70,7 +70,7 @@ export interface RequestRecord {
 
 /** A taken decision whose request is still listed after this time didn't take effect. */
 const MAX_UNCONFIRMED_MS = 30_000;
-/** Readings in a row with other content after which a request is left to the dashboard */
+/** Readings in a row with another ID or content after which a request is left to the dashboard */
 const MAX_CHANGES = 3;
 
 const MAX_QUESTION_KEPT = 500;
@@ -145,13 +145,19 @@ function newRecord(interaction: Interaction, now: number): RequestRecord {
 /** Requests that are gone without a decision, and are kept to say so on their page */
 const MAX_GONE = 200;
 
+/** Returns the ID under which readings show a request. One that changes with each reading may have had another before. */
+const shownId = ({ id, interaction }: RequestRecord): string => interaction?.id ?? id;
+
+const listKnown = (records: readonly RequestRecord[]): Set<string> =>
+	new Set(records.flatMap((record) => (record.isReplaced ? [] : shownId(record))));
+
 /** Returns the pending requests that a reading takes: those that have records first. */
 export function takePending(
 	records: readonly RequestRecord[],
 	pending: Interaction[],
 ): Interaction[] {
 	if (pending.length <= MAX_PENDING) return pending;
-	const known = new Set(records.flatMap(({ id, isReplaced }) => (isReplaced ? [] : id)));
+	const known = listKnown(records);
 	const isKnown = ({ id }: Interaction) => known.has(id);
 	const ordered = [...pending.filter(isKnown), ...pending.filter((each) => !isKnown(each))];
 	return ordered.slice(0, MAX_PENDING);
@@ -176,25 +182,34 @@ export function applyPoll(
 	const shown = new Map(takePending(records, pending).map((each) => [each.id, each]));
 	// Requests that the reading left for the next one are still pending.
 	const left = new Set(pending.flatMap(({ id }) => (shown.has(id) ? [] : id)));
-	const known = records.flatMap((record) => {
-		const interaction = record.isReplaced ? undefined : shown.get(record.id);
-		if (interaction) {
-			shown.delete(record.id);
-			return showAgain(record, interaction, now);
-		}
-		return record.interaction && left.has(record.id) ? record : pollDoesNotShow(record);
+	const known = listKnown(records);
+	const added = [...shown.values()].flatMap((each) =>
+		known.has(each.id) ? [] : newRecord(each, now),
+	);
+	const later = records.flatMap((record) => {
+		if (record.isReplaced) return pollDoesNotShow(record);
+		if (record.interaction && left.has(shownId(record))) return record;
+		const interaction = shown.get(shownId(record)) ?? takeSame(added, record);
+		return interaction ? showAgain(record, interaction, now) : pollDoesNotShow(record);
 	});
-	const added = [...shown.values()].map((interaction) => newRecord(interaction, now));
-	return withoutForgotten([...known, ...added]);
+	return withoutForgotten([...later, ...added]);
 }
 
-/** Returns the records of a request whose ID a poll shows again. With other content, or after a confirmed decision, it's another request. */
+/** Takes the request that has another ID than one that was pending until now, and the same content. */
+function takeSame(added: RequestRecord[], { interaction, decision }: RequestRecord) {
+	if (!interaction || decision) return undefined;
+	const hash = hashContent(interaction);
+	const index = added.findIndex(({ contentHash }) => contentHash === hash);
+	return index < 0 ? undefined : added.splice(index, 1)[0].interaction;
+}
+
+/** Returns the records of a request that a poll shows again. With another ID or content, or after a confirmed decision, it's another request. */
 function showAgain(record: RequestRecord, interaction: Interaction, now: number): RequestRecord[] {
-	const { decision } = record;
+	const { decision, id, contentHash } = record;
 	if (decision?.state === 'confirmed') return replace(record, newRecord(interaction, now));
 	// Until it's known what came of a decision that was taken, its ID shows that one.
 	const isHeld = isChanging(record) || (decision?.state === 'sent' && decision.isTaken);
-	return isHeld || record.contentHash === hashContent(interaction)
+	return isHeld || (id === interaction.id && contentHash === hashContent(interaction))
 		? reopen(pollShows(record, interaction, now), now)
 		: replace(record, changedRecord(record, interaction, now));
 }
