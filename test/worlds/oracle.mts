@@ -294,8 +294,8 @@ const isAskedOnce: Promised = (facts, report) => {
 };
 
 const keepsDeadlines: Promised = (facts, report) => {
-	const { people, ended, world } = facts.history;
-	for (const session of facts.history.service.sessions) {
+	const { people, service, ended, world } = facts.history;
+	for (const session of service.sessions) {
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined || !facts.isKnown(session) || world.clock) continue;
 		const { ifNobodyAnswers, unansweredAfterHours = 24, maxWaitMinutes } = facts.settings(session);
@@ -322,11 +322,21 @@ const keepsDeadlines: Promised = (facts, report) => {
 				if ((request.goneAt ?? Infinity) > late && !isOver(late))
 					report('If Nobody Answers comes late', session, command, late);
 			}
-		const { keepsRunning } = facts.settings(session);
+		const { keepsRunning, letsRun } = facts.settings(session);
 		const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
 		// While the execution should pause, 0 is no limit.
 		if (minutes === 0 && !keepsRunning) continue;
 		const late = lateAfter(session.startedAt + minutes * MINUTE);
+		// The error of a session that may run on is kept until the others have ended. Until then, nobody reads it.
+		const row = mainRows(facts, origin).find(({ endedAt = ended }) => endedAt > late);
+		const isRead = service.arrivals.some(
+			({ kind, sessionId, at }) =>
+				kind === 'read' &&
+				sessionId === session.sessionId &&
+				at > late &&
+				at < (row?.endedAt ?? ended),
+		);
+		if (letsRun && !isRead) continue;
 		if (session.ended === undefined || session.endedAt! > late)
 			if (!isOver(late)) report('Max Wait passes', session, `${minutes} minutes`, late);
 	}
@@ -458,6 +468,13 @@ const leavesOnce: Promised = (facts, report) => {
 					continue;
 				if (retry.status === 'error' && facts.failedNodeOf(retry) !== nodeOf(session)) continue;
 				if (isBesideRetry && isNamed(session)) continue;
+				// Nothing could be read of it since its end.
+				const reads = service.arrivals.filter(
+					({ kind, sessionId, at }) =>
+						kind === 'read' && sessionId === session.sessionId && at <= retry.endedAt!,
+				);
+				const isTried = reads.some(({ at }) => at > retry.startedAt);
+				if (isTried && !reads.some(({ at, isGood }) => isGood && at >= session.endedAt!)) continue;
 				const isOut = facts.leftOf(session).some(({ at }) => at <= retry.endedAt!);
 				if (!isOut) {
 					report('a retry loses a result', session, session.label, retry.endedAt!);
@@ -594,9 +611,13 @@ function checkDecisions(
 		for (const request of session.requests) {
 			const { decision, goneAt = Infinity } = request;
 			if (decision?.by !== 'api' || request.reissuedAt.length > 0 || request.hidden) continue;
-			// Of earlier tries, it has what approvers decided.
-			if (session !== final && isPolicyDecided(facts, session, request)) continue;
 			const command = commandIn(session, request);
+			// Of earlier tries, it has what approvers decided, and neither the policy nor If Nobody Answers.
+			const isAnswered = people.visits.some(
+				({ isSaved, shown }) => isSaved && mentions(shown, command),
+			);
+			const isTheirs = isAnswered && !isPolicyDecided(facts, session, request);
+			if (session !== final && !isTheirs) continue;
 			const all = decisions.filter((each) => mentions(JSON.stringify(each), command));
 			const sent = service.arrivals.find(
 				({ kind, at, sessionId }) =>
@@ -1019,7 +1040,9 @@ const costsLittle: Promised = (facts, report) => {
 		}
 		const requests = service.sessions
 			.filter(({ label }) => facts.originOfLabel(label) === shell.originOf(row.id))
-			.reduce((sum, session) => sum + session.requests.length, 0);
+			// Another ID is another request.
+			.flatMap((session) => session.requests)
+			.reduce((sum, { reissuedAt }) => sum + 1 + reissuedAt.length, 0);
 		const most =
 			60_000 +
 			20_000 *

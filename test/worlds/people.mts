@@ -96,8 +96,7 @@ export function createPeople(
 	): Promise<void> {
 		const { sessionId } = message;
 		const executionId = executionOf(message.link!);
-		const isOver = () =>
-			ENDED.includes(getShell().rows.get(executionId)!.status) || getShell().isRetried(executionId);
+		const isOver = () => ENDED.includes(getShell().rows.get(executionId)!.status);
 		let openedAt: number | undefined;
 		const note = (
 			what: Omit<Visit, 'at' | 'sessionId' | 'executionId' | 'openedAt' | 'isOver'>,

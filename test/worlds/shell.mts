@@ -986,8 +986,6 @@ export function createShell(
 		stops,
 		written,
 		callerOf,
-		/** True if an execution was retried */
-		isRetried: (id: string) => isRetried(rows.get(id)),
 		/** executions/execution.service.js, retry */
 		retry(id: string, isCurrent: boolean): void {
 			const process = current;
