@@ -134,9 +134,12 @@ export class Glob {
 	}
 }
 
+/** Stands in a list of the shell, but doesn't end it: `[[:alpha:]]`, `[]a]` */
+const INNER_BRACKET = /\[([:.=])[^[\]]{1,20}\1\]|(?<=(?<![^\s/])[^[\s/]*\[[!^]?)\]/g;
+
 /** Returns a text with one wildcard in place of each `[abc]`. A regular expression would search all of `[[[[` at each bracket. */
 function mergeClasses(text: string): string {
-	const segments = text.split(']');
+	const segments = text.replace(INNER_BRACKET, '_').split(']');
 	const rest = segments.pop()!;
 	const mergedSegments = segments.map((segment) => {
 		const at = segment.indexOf('[', segment.lastIndexOf('/') + 1);
@@ -152,4 +155,15 @@ export function toGlob(token: string): string {
 	const isExpanded = 0 <= start && start < end && /,|\.\./.test(token.slice(start, end));
 	const text = isExpanded ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
 	return mergeClasses(text).replace(/\*+/g, ANY).replace(/\?/g, ONE);
+}
+
+/** A name of wildcards only, or of wildcards and dots */
+const BARE = /(?<![^\s/=:,{}<>()])\.*[*?\uFDD1][*?.\uFDD1]*(?![^\s/=:,{};|&<>()])/;
+
+/** Returns whether the shell, or a program that runs a text in quotation marks, can make any name of a wildcard. */
+export function hasBare(text: string): boolean {
+	const opened = text.replace(/'[^']*'|"[^"]*"/g, (quoted) =>
+		/\s\*+(?:\/\w|.$)/.test(quoted) ? quoted : quoted.replace(/[*?[\]]/g, '_'),
+	);
+	return BARE.test(mergeClasses(opened.replace(/['"\\]/g, '')));
 }

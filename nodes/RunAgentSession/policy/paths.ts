@@ -19,11 +19,11 @@ const OTHER_NOTATION = /^(?:file:|[a-z]:(?!\/))/i;
 /** `/`, `~`, `C:`, `file:/` or `../` at the start, all of which has to be typed */
 const OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/|(?:\.\.(?:\/|$))+)/i;
 const UNTYPED = /\p{Cc}|(?<![^/])\.\.(?![^/])/gu;
-const NAME_OUTSIDE = /^(?:~[^/]*|\.\.)(?:\/\.\.)*\/([^/]+)/;
+const NAME_OUTSIDE = /^(?:\.\.\/)*(~|(?<=\/)[^/]+)/;
 
 const IGNORED_CHARACTERS = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** A folder of a process that is the current one, or the root */
-const OF_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
+const OF_PROCESS = /^(?:\/[^/]+)+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
 
 /** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
 function foldPath(path: string): string {
@@ -42,7 +42,7 @@ const IS_NAMED = /[^\uFDD0\uFDD1.]/;
 export class Places {
 	/** Of folders and files */
 	readonly names: Set<string>;
-	/** Names behind `..` or `~`: only the system knows the absolute path. */
+	/** Names behind `..`, and `~` itself: only the system knows the absolute path. */
 	readonly outside: readonly string[];
 	/** Names with wildcards of the shell */
 	readonly globs: readonly Glob[][];
@@ -57,11 +57,11 @@ export class Places {
 		const plain = folded.filter((path) => !hasWildcard(path));
 		this.lines = plain.map((path) => `\n/${path}/\n`);
 		this.text = this.lines.join('');
-		this.outside = plain.flatMap((path) => NAME_OUTSIDE.exec(path)?.[1] ?? []);
-		this.names = new Set(plain.flatMap((path) => path.split('/')));
-		this.globs = folded
-			.filter(hasWildcard)
-			.map((path) => path.split('/').map((name) => new Glob(name)));
+		this.outside = folded.flatMap((path) => NAME_OUTSIDE.exec(path)?.slice(1) ?? []);
+		this.names = new Set([...this.outside, ...plain.flatMap((path) => path.split('/'))]);
+		// What leads out of a folder with an unknown name can be anywhere.
+		const ends = folded.filter(hasWildcard).map((path) => path.replace(/^(?:.*\/)?\.\.\//s, ''));
+		this.globs = ends.map((path) => path.split('/').map((name) => new Glob(name)));
 	}
 
 	/** Returns whether any path may have a text in it. */
@@ -119,11 +119,12 @@ function denyFolder(folder: string) {
 	const last = names[names.length - 1] ?? '';
 	return {
 		need: findNeed(last),
-		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? literals : [last],
+		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? [...literals, '~'] : [last],
 		isIn,
 		/** Returns whether a path may be in it: in another spelling, or from a folder that a command names or changes to. */
 		mayBeIn(places: Places, all: () => Places, isAnywhere: boolean): boolean {
-			const isNamed = (name: string) => folder === '' || globs.some((glob) => glob.matches(name));
+			const isNamed = (name: string) =>
+				name === '~' || folder === '' || globs.some((glob) => glob.matches(name));
 			if (isAbsolute && places.outside.some(isNamed)) return true;
 			return ends().some(({ globs: rest, begins, hasFolder }, at) => {
 				const isHere = at === 0 || isAbsolute || isAnywhere;

@@ -1,4 +1,4 @@
-import { foldCase, Glob, hasWildcard, normalizePath, toGlob } from '../../shared/globs';
+import { foldCase, Glob, hasBare, hasWildcard, normalizePath, toGlob } from '../../shared/globs';
 import { lazily, decodePath, quoteText } from '../../shared/values';
 import { compareWord } from './addresses';
 import { Places } from './paths';
@@ -11,7 +11,7 @@ const WORD_PIECE = /[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu;
 const SHELL_ESCAPE = /(?<!\\)\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
 const FOLDER_CHANGES = ['cd', 'pushd', 'popd', 'chdir'];
 /** Places in a joined option where a word can begin: `rm` in `-tfxrm` */
-const MAX_JOINED = 6;
+const MAX_JOINED = 10;
 
 /** Returns the pieces of a word if other characters separate words, too. */
 export const splitWord = (word: string): string[] => word.match(WORD_PIECE) ?? [];
@@ -33,15 +33,15 @@ const listForms = (text: string): Set<string> =>
 const SHELL_WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s;|&<>()'"`\\])+/g;
 /** What a path begins behind, also in a quoted text */
 const BEFORE_PATH = /[=:,'"`()<>|;&\s]+/;
-/** A name of wildcards only */
-const BARE = /(?<![^\s/=:,{}])[*?.]*[*?][*?.]*(?![^\s/=:,{};|&)])/;
+/** Of this machine, or of a relative path */
+const FILE_ADDRESS = /file\w?:\/\/([^/\s,;]*)(\/[^\s,;]*)?/gi;
 const LIST = /\{([^{},]*,[^{}]*)\}/;
 const MAX_LISTED = 8;
 
-/** Returns what the shell makes of `{a,b}`, or some of it with a list left. */
-function expandLists(token: string): string[] {
+/** Returns what the shell makes of a word with wildcards or `{a,b}`, or some of it with a list left. */
+function expandWord(token: string): string[] {
 	const expanded: string[] = [];
-	const open = [token];
+	const open = /[*?[{]/.test(token) ? [token] : [];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {
 		const found = expanded.length + open.length < MAX_LISTED ? LIST.exec(next) : null;
 		if (!found) expanded.push(next);
@@ -49,7 +49,7 @@ function expandLists(token: string): string[] {
 			for (const name of found[1].split(','))
 				open.push(next.slice(0, found.index) + name + next.slice(found.index + found[0].length));
 	}
-	return expanded;
+	return expanded.map(toGlob);
 }
 
 /** Returns the texts of a command's words that can be paths. */
@@ -57,7 +57,7 @@ function listPathTexts(text: string): string[] {
 	return (text.match(SHELL_WORD) ?? []).flatMap((word) => {
 		const value = unquote(word);
 		const forms = word.includes('\\') ? [value, word.replace(/\\+/g, '/')] : [value];
-		if (/file:/i.test(word)) forms.push(decodePath(value));
+		if (/file/i.test(word)) forms.push(decodePath(value.replace(FILE_ADDRESS, '$1$2 $2')));
 		return forms.flatMap((form) =>
 			BEFORE_PATH.test(form) ? [form, ...form.split(BEFORE_PATH)] : form,
 		);
@@ -78,12 +78,11 @@ export class Words {
 	readonly paths = lazily(() => {
 		const paths = new Set([...this.pieces, ...this.globs.keys()]);
 		for (const path of listPathTexts(this.text))
-			for (const each of /[*?[{]/.test(path) ? expandLists(path).map(toGlob) : [path])
-				paths.add(each);
+			for (const each of [path, ...expandWord(path)]) paths.add(each);
 		return paths;
 	});
 	/** True if a name that is only wildcards stands without quotation marks */
-	readonly isOpen = lazily(() => BARE.test(this.text.replace(/'[^']*'|"[^"]*"/g, '_')));
+	readonly isOpen = lazily(() => hasBare(this.text));
 	readonly places = lazily(() => new Places(this.paths(), this.isOpen()));
 	/** True if nobody knows in which folder the words are */
 	readonly isAnywhere = lazily(() => FOLDER_CHANGES.some((name) => this.pieces.has(name)));
@@ -105,8 +104,7 @@ export class Words {
 		for (const form of listForms(this.text))
 			for (const token of form.match(/[^\s;|<>()'"`]+/g) ?? []) {
 				this.tokens.push(token);
-				const globs = /[*?[{]/.test(token) ? expandLists(token).map(toGlob) : [];
-				for (const piece of [token, ...globs].flatMap(splitWord)) this.add(piece);
+				for (const piece of [token, ...expandWord(token)].flatMap(splitWord)) this.add(piece);
 			}
 	}
 
@@ -162,8 +160,8 @@ const VARIANT = /\..*$/;
  */
 const VARIABLE = /\$(?:[\p{L}_({[]|"(?![\s;|&)]|$))/u;
 const ANY_VARIABLE = /\$(?:[\p{L}\p{N}_({['@*-]|"(?![\s;|&)]|$))/u;
-/** A list of names in a wildcard: `a@(b|c)` */
-const NAME_LIST = /[^\s;|&<>$=(){}'"`\\]\((?!\))/;
+/** A list of names or numbers in a wildcard: `a@(b|c)`, `(a)b`, `a<1-9>` */
+const NAME_LIST = /[^\s;|&<>$=(){}'"`\\]\((?!\))|\)[\p{L}\p{N}_./]|<\d*-\d*>/u;
 const INVISIBLE_CHARACTER = /(?![ \n\t])[\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
 const SIMPLE = /^[\p{L}\p{N}\p{M}._/~+-]+$/u;
 const CLOSED = /^(?:[^'"\\]|\\[^]?|'[^']*'|"(?:[^"\\]|\\[^])*")*$/;
