@@ -40,8 +40,8 @@ export class WorkspaceAutomationError extends Error {
 /** A request that may or may not have taken effect, and must not be sent again. */
 export class IndeterminateError extends WorkspaceAutomationError {}
 
-/** The node has ended the session, so that a retry starts another one. */
-export class SessionAbortedError extends WorkspaceAutomationError {}
+/** The session has failed, or the node has aborted it, so that a retry starts another one. */
+export class SessionOverError extends WorkspaceAutomationError {}
 
 /** The time to wait for a session has passed, and it runs on. Only a person's retry waits for it again. */
 export class StillRunningError extends WorkspaceAutomationError {}
@@ -97,7 +97,7 @@ export function addSession(
 	const where = `Session ${sessionId}${dashboardUrl ? `, ${dashboardUrl}` : " (its dashboard URL isn't known yet)"}.`;
 	const description = [error.description, ...(hasSession ? [] : [where]), ...remarks].join(' ');
 	const ErrorClass =
-		[IndeterminateError, SessionAbortedError, StillRunningError].find(
+		[IndeterminateError, SessionOverError, StillRunningError].find(
 			(each) => error instanceof each,
 		) ?? WorkspaceAutomationError;
 	return new ErrorClass(error.message, description, context);

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** Errors whose second argument says what to do */
 const FOR_PEOPLE =
-	/^(WorkspaceAutomation|Indeterminate|Mistake|UnreadableSession)Error$|^(fieldError|NodeOperationError)$/;
+	/^(WorkspaceAutomation|Indeterminate|Mistake|SessionOver|UnreadableSession)Error$|^(fieldError|NodeOperationError)$/;
 
 interface ThrownError {
 	/** The file, within nodes/ */

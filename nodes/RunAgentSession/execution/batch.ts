@@ -11,7 +11,6 @@ import { readItemSettings, readPauses } from '../panel/readSettings';
 import type { PlannedSession, SessionLimits } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
-import type { RunResult } from '../session/finish';
 import type { ItemSettings, OutputFormat } from '../session/types';
 import { returnsAfterPause, type Engine } from './engine';
 import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './journal';
@@ -30,10 +29,6 @@ export interface Item {
 	error?: Error;
 	/** What is wrong with an item that can't be run: it asks for something else than an earlier attempt, or its settings are invalid */
 	refusal?: 'request' | 'settings';
-	/** The latest outcome of its session in this wake */
-	result?: RunResult;
-	/** True once its end has left the node */
-	hasLeft?: boolean;
 	/** The JSON of items that ask approvers */
 	asked: IDataObject[];
 }

@@ -6,6 +6,7 @@ import {
 	CanceledError,
 	hadNoEffect,
 	IndeterminateError,
+	SessionOverError,
 	toNodeError,
 	WorkspaceAutomationError,
 	type ErrorContext,
@@ -22,15 +23,16 @@ import { readSimplify } from '../panel/readSettings';
 import { isAlone } from '../requests/ballots';
 import { addOrigin, shownRequests } from '../requests/request';
 import { createSheet } from '../requests/sheet';
-import type { RunResult } from '../session/finish';
-import type { AskedItem } from '../session/types';
+import { viewSession } from '../session/finish';
+import type { DecidingRun, SessionRun } from '../session/run';
+import type { AskedItem, SessionOutcome } from '../session/types';
 
 /** Returns the requests of the service. The node's own request about a quiet session is none. */
 const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) => !record.quiet);
 
 /** Returns what approvers are sent, with the link to their page if there is one. It shows only requests that the item has. */
 function messageFields(
-	{ session, origin, preferences, undecided: all }: RunResult,
+	{ record, settings, sessionId, undecided: all }: SessionRun,
 	asked: AskedItem,
 	approvalUrl: string | undefined,
 ): IDataObject {
@@ -42,9 +44,11 @@ function messageFields(
 	const name = approver?.name;
 	const isNamed = name !== undefined && !(isAlone(ballot!) && !isReminder && !hasChanged);
 	const details = {
-		sheets: shown.map((request) => createSheet(request, { preferences, offersFromNowOn })),
-		origin: { ...origin, sessionId: session.sessionId },
-		dashboardUrl: session.dashboardUrl,
+		sheets: shown.map((request) =>
+			createSheet(request, { preferences: settings.policy, offersFromNowOn }),
+		),
+		origin: { ...record.origin, sessionId },
+		dashboardUrl: record.dashboardUrl,
 		approvalUrl,
 		more: Math.max(0, all.length - shown.length),
 		deadline,
@@ -59,12 +63,11 @@ function messageFields(
 
 /** Returns the fields for an approver beside the message. */
 function approvalFields(
-	{ session, origin = {} }: RunResult,
+	{ record, sessionId }: SessionRun,
 	asked: AskedItem,
 	asTool: boolean,
 ): IDataObject {
-	const { sessionId } = session;
-	const { projectName, prompt } = origin;
+	const { projectName, prompt } = record.origin ?? {};
 	const { ballot, approver, reminder } = asked.ask ?? {};
 	const shown = shownRequests(requestsOf(asked).map(({ interaction }) => interaction));
 	const fields: Record<string, unknown> = {
@@ -94,29 +97,36 @@ const PRIVATE_LINK =
  * @param link to the page of the approver who is asked
  */
 export function toJson(
-	result: RunResult,
+	run: SessionRun,
+	outcome: SessionOutcome,
 	asTool = false,
 	isSimple = false,
 	asked?: AskedItem,
 	link?: string,
 ): IDataObject {
-	const { kind, session, decisions, rulesToRemember, changes } = result;
-	const { pollCount, startedAt, durationMs } = result;
+	const { kind } = outcome;
+	const view = viewSession(run, kind === 'failed');
+	const { session, decisions, rulesToRemember, changes, startedAt, durationMs } = view;
+	const { origin, pollCount = 0 } = run.record;
 	const { latestMessage, latestTool, lastActivityAt, more } = session;
 	const {
 		projectId = nonEmptyText(more?.projectId),
 		projectName = nonEmptyText(more?.projectName),
 		previewUrl,
-	} = result.origin ?? {};
+	} = origin ?? {};
 	const isPrivate = link !== undefined && isPrivateHost(new URL(link).hostname);
-	const warnings = [...result.warnings, ...(isPrivate ? [PRIVATE_LINK] : [])];
-	const { message, ...sent } = asked ? messageFields(result, asked, link) : ({} as IDataObject);
+	const warnings = [
+		...view.warnings,
+		...(outcome.warnings ?? []),
+		...(isPrivate ? [PRIVATE_LINK] : []),
+	];
+	const { message, ...sent } = asked ? messageFields(run, asked, link) : ({} as IDataObject);
 	const json: Record<string, unknown> = {
 		// The model reads what a button approves.
 		...(asked && !asTool && { message }),
 		...sent,
 		text: latestAgentText(session),
-		...('output' in result && { output: result.output }),
+		...('output' in outcome && { output: outcome.output }),
 		// A tool has only one output.
 		status: asTool ? toWords(kind).replace(' ', '_') : session.status,
 		sessionId: session.sessionId,
@@ -132,7 +142,7 @@ export function toJson(
 		...(kind !== 'needsApproval' && changes.length > 0 && { changes }),
 		...(warnings.length > 0 && { warnings }),
 		...(kind === 'completed' && rulesToRemember.length > 0 && { rulesToRemember }),
-		...(asked && approvalFields(result, asked, asTool)),
+		...(asked && approvalFields(run, asked, asTool)),
 		...(!isSimple && { latestMessage, latestTool, lastActivityAt, pollCount }),
 	};
 	// A field of the service never takes the place of one of ours.
@@ -142,21 +152,22 @@ export function toJson(
 export function toItemJson(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	result: RunResult,
-	asked = result.asked?.[0],
+	run: SessionRun,
+	outcome: SessionOutcome,
+	asked = outcome.asked?.[0],
 ): IDataObject {
 	const isSimple = readSimplify(context, itemIndex);
 	const { approver } = asked?.ask ?? {};
 	const { resumeUrl } = context.getWorkflowDataProxy(0).$execution as { resumeUrl: string };
 	const link = approver && approvalUrl(resumeUrl, approver.nonce);
-	return toJson(result, isTool(context), isSimple, asked, link);
+	return toJson(run, outcome, isTool(context), isSimple, asked, link);
 }
 
 /** Returns the fields of an item that fails: all that a completed one has, as far as they're known. */
 export function toWorkJson(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	result: RunResult,
+	run: SessionRun,
 ): IDataObject {
 	let isSimple = true;
 	try {
@@ -164,16 +175,17 @@ export function toWorkJson(
 	} catch {
 		// The item fails already.
 	}
-	return omit(toJson(result, isTool(context), isSimple), 'failure');
+	return omit(toJson(run, { kind: 'failed' }, isTool(context), isSimple), 'failure');
 }
 
 /** Returns an item for each approver who is asked now. */
 export const toItemsJson = (
 	context: IExecuteFunctions,
 	itemIndex: number,
-	result: RunResult,
+	run: SessionRun,
+	outcome: SessionOutcome,
 ): IDataObject[] =>
-	(result.asked ?? []).map((asked) => toItemJson(context, itemIndex, result, asked));
+	(outcome.asked ?? []).map((asked) => toItemJson(context, itemIndex, run, outcome, asked));
 
 /** What n8n's tracing gets about a session */
 export interface Traced {
@@ -195,15 +207,12 @@ export function reportToTracing(context: IExecuteFunctions, sessions: readonly T
 	(context as { setMetadata?(metadata: object): void }).setMetadata?.({ tracing });
 }
 
-export function sessionFailedError({
-	session,
-	decisions,
-	warnings,
-}: RunResult): WorkspaceAutomationError {
+export function sessionFailedError(run: DecidingRun): WorkspaceAutomationError {
+	const { session, decisions, warnings } = viewSession(run, true);
 	const advice = decisions.some(({ decision }) => decision === 'deny')
 		? 'A request was denied, which may be the reason. Check the session in the dashboard.'
 		: 'Check the session in the dashboard. Then run the workflow again, or continue the session with a message.';
-	const error = new WorkspaceAutomationError(
+	const error = new SessionOverError(
 		`The agent session failed: ${excerpt(session.error ?? 'the service gave no reason', 500)}`,
 		[advice, ...warnings].join(' '),
 	);

@@ -4,7 +4,7 @@ import {
 	CanceledError,
 	errorJson,
 	IndeterminateError,
-	SessionAbortedError,
+	SessionOverError,
 	StillRunningError,
 	toNodeError,
 	WorkspaceAutomationError,
@@ -23,9 +23,9 @@ import {
 } from '../session/record';
 import { wasAborted } from '../requests/quiet';
 import { endRequests } from '../requests/record';
-import { unfinishedResult } from '../session/finish';
-import type { RunResult } from '../session/finish';
+import { listRequests } from '../session/finish';
 import { SessionRun } from '../session/run';
+import type { SessionOutcome } from '../session/types';
 import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
 import { listSessionRecords, noteRefusedItem, sessionOf, standingOf } from './journal';
 import {
@@ -45,8 +45,12 @@ const NEEDS_APPROVAL = 1;
 export const noItems = (): INodeExecutionData[][] => OUTPUTS.map(() => []);
 
 /** Keeps the items with which a session asks approvers, until they leave in this run. */
-export function takeAsked({ context, couldNotPause }: Batch, item: Item, result: RunResult): void {
-	const asked = toItemsJson(context, item.itemIndex, result);
+export function takeAsked(
+	{ context, couldNotPause }: Batch,
+	item: Item,
+	outcome: SessionOutcome,
+): void {
+	const asked = toItemsJson(context, item.itemIndex, item.run!, outcome);
 	if (couldNotPause !== undefined)
 		for (const json of asked) {
 			const without = `There is no approval page, because ${couldNotPause}. Decide in the dashboard, or with the operation Apply an Answer.`;
@@ -72,11 +76,11 @@ function writeEnd({ journal }: Item, end: SessionEnd): void {
 }
 
 /** Records the end of a session, with the item that leaves when all sessions have ended. */
-export function endItem(batch: Batch, item: Item): void {
+export function endItem(batch: Batch, item: Item, outcome: SessionOutcome): void {
 	const { context, asTool, couldNotPause } = batch;
-	const result = item.result!;
-	if (result.kind === 'failed' && !asTool) throw sessionFailedError(result);
-	const json = toItemJson(context, item.itemIndex, result);
+	const run = item.run!;
+	if (outcome.kind === 'failed' && !asTool) throw sessionFailedError(run);
+	const json = toItemJson(context, item.itemIndex, run, outcome);
 	if (couldNotPause !== undefined)
 		json.warnings = [
 			...((json.warnings ?? []) as string[]),
@@ -84,7 +88,7 @@ export function endItem(batch: Batch, item: Item): void {
 		];
 	writeEnd(item, { kind: 'completed', items: [json] });
 	item.run = item.settings = undefined;
-	item.chat?.end(toChatText(result));
+	item.chat?.end(toChatText(run, outcome));
 }
 
 /** Returns true if a session from the parameters was neither read nor sent anything, so a retry may continue another one. */
@@ -94,10 +98,9 @@ const isUntouched = ({ isGiven, lastReadAt }: Partial<Course>): boolean =>
 const readRequests = (record: SessionRecord | undefined) =>
 	(record?.state === 'running' && record.requests) || [];
 
-function chooseNext(item: Item, thrown: Error, record: SessionRecord | undefined): Failure['next'] {
-	const isOver = thrown instanceof SessionAbortedError || item.result?.kind === 'failed';
-	if (isOver && wasAborted(readRequests(record))) return 'nothing';
-	if (isOver) return 'start';
+function chooseNext(thrown: Error, record: SessionRecord | undefined): Failure['next'] {
+	if (thrown instanceof SessionOverError)
+		return wasAborted(readRequests(record)) ? 'nothing' : 'start';
 	if (!record || record.state === 'waiting')
 		return thrown instanceof IndeterminateError ? 'nothing' : 'start';
 	return isUntouched(record) ? 'start' : 'continue';
@@ -163,7 +166,7 @@ export function failItem(batch: Batch, item: Item, thrown: Error): void {
 	const record = item.journal.read();
 	item.error = addRecord(record, describeTries(record, thrown));
 	if (thrown instanceof CanceledError) return;
-	const next = chooseNext(item, thrown, record);
+	const next = chooseNext(thrown, record);
 	const { message } = thrown;
 	const { description, context: facts } =
 		item.error instanceof WorkspaceAutomationError
@@ -173,7 +176,6 @@ export function failItem(batch: Batch, item: Item, thrown: Error): void {
 	if (item.run && !isOver && tryAgain(batch, item, next, item.run.wallTime)) {
 		context.logger.info(`Retry On Fail tries again: ${message}`, { ...sessionOf(record) });
 		item.error = undefined;
-		item.result = undefined;
 		return;
 	}
 	const execution = context.getExecutionId();
@@ -200,8 +202,7 @@ const MAX_LAST_WORDS = 300;
 
 /** Returns what an item's session did until the item failed. */
 function readWork({ context }: Batch, { itemIndex, run }: Item): IDataObject | undefined {
-	const result = run && unfinishedResult(run);
-	return result && toWorkJson(context, itemIndex, result);
+	return run?.record.sessionId === undefined ? undefined : toWorkJson(context, itemIndex, run);
 }
 
 /** Adds what Retry On Fail has tried to an error. */
@@ -304,38 +305,28 @@ function readEnd(
 ): IDataObject[] {
 	const node = context.getNode();
 	const record = journal.read();
-	if (error) {
-		const work =
-			record?.state === 'ended' && record.end.kind === 'failed'
-				? record.end.failure?.work
-				: undefined;
-		const told = errorJson(node, toNodeError(node, error, itemIndex), true);
-		return continues ? [{ ...told, ...(work as IDataObject | undefined) }] : [];
-	}
-	if (record?.state !== 'ended' || record.end.kind !== 'completed') return [];
-	return (record.end.items ?? []) as IDataObject[];
+	if (record?.state !== 'ended') return [];
+	const { end } = record;
+	if (end.kind === 'completed') return error ? [] : ((end.items ?? []) as IDataObject[]);
+	if (!error || !end.failure || !continues) return [];
+	const told = errorJson(node, toNodeError(node, error, itemIndex), true);
+	return [{ ...told, ...(end.failure.work as IDataObject | undefined) }];
 }
 
 /** Returns what tracing gets about an item until it has left, also if its session ended in an earlier run of the node. */
-export function toTraced({ result, journal }: Item): Traced[] {
-	if (result) {
-		const { sessionId, status } = result.session;
-		return [{ sessionId, status, decisions: result.decisions.length }];
-	}
+export function toTraced({ run, journal }: Item): Traced[] {
 	const record = journal.read();
-	const status = standingOf(record);
-	if (record?.state !== 'ended' || record.sessionId === undefined || !status) return [];
-	const { sessionId, end } = record;
-	const items = (end.kind === 'completed' && end.items) || [];
-	const decisions = items.flatMap((item) => (item.decisions as unknown[] | undefined) ?? []);
-	return [{ sessionId, status, decisions: decisions.length }];
+	const { sessionId } = sessionOf(record);
+	const standing = standingOf(record);
+	if (sessionId === undefined || !standing) return [];
+	const status = run?.session?.status ?? standing;
+	const decided = listRequests(record).filter(({ decision }) => decision);
+	return [{ sessionId, status, decisions: decided.length }];
 }
 
 /** Removes from the record what has left the node. */
-function forgetEnd(item: Item): void {
-	const { journal } = item;
+function forgetEnd({ journal }: Item): void {
 	const record = journal.read();
-	item.hasLeft = true;
 	if (record?.state !== 'ended') return;
 	journal.write({ ...record, end: { kind: record.end.kind } });
 }
@@ -358,7 +349,7 @@ export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][
 		for (const json of item.asked) put(NEEDS_APPROVAL, json);
 		item.asked = [];
 		if (!isEnd) continue;
-		const ended = item.hasLeft ? [] : readEnd(batch, item);
+		const ended = readEnd(batch, item);
 		for (const json of ended) put(COMPLETED, json);
 		if (item.error && ended.length > 0 && onError === 'continueErrorOutput')
 			toErrorOutput(outputs[COMPLETED].slice(-1)[0], item.error);
@@ -367,7 +358,7 @@ export function takeOutputs(batch: Batch, isEnd: boolean): INodeExecutionData[][
 	return outputs;
 }
 
-function toChatText(result: RunResult): string {
-	const { question, text } = toJson(result, true, false, result.asked?.[0]);
+function toChatText(run: SessionRun, outcome: SessionOutcome): string {
+	const { question, text } = toJson(run, outcome, true, false, outcome.asked?.[0]);
 	return String(question ?? text);
 }

@@ -1,4 +1,4 @@
-import { SessionAbortedError, throwIfAborted } from '../../shared/errors';
+import { SessionOverError, throwIfAborted } from '../../shared/errors';
 import { FIRST_EFFECTS } from '../../shared/n8n/ledger';
 import { readSessionLimits } from '../panel/readSettings';
 import {
@@ -246,15 +246,14 @@ async function takeItemStep(batch: Batch, item: Item): Promise<void> {
 	const run = item.run!;
 	const { ledger } = run.dependencies;
 	try {
-		const result = await takeStep(run);
-		if (!result) return;
-		item.result = result;
-		if (result.kind === 'needsApproval') takeAsked(batch, item, result);
-		if (result.kind !== 'needsApproval' || batch.asTool) endItem(batch, item);
+		const outcome = await takeStep(run);
+		if (!outcome) return;
+		if (outcome.kind === 'needsApproval') takeAsked(batch, item, outcome);
+		if (outcome.kind !== 'needsApproval' || batch.asTool) endItem(batch, item, outcome);
 	} catch (error) {
-		const isOver = item.result?.kind === 'failed' || error instanceof SessionAbortedError;
 		// Another try starts another session, or sends the message of Continue again.
-		if (isOver) for (const effect of FIRST_EFFECTS) await ledger.forget(effect);
+		if (error instanceof SessionOverError)
+			for (const effect of FIRST_EFFECTS) await ledger.forget(effect);
 		failItem(batch, item, error as Error);
 	}
 }

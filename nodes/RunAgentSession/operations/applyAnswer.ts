@@ -17,7 +17,7 @@ import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../reque
 import type { Decide } from '../requests/plan';
 import { pollDelayMs, retryPollMs } from '../plan/plan';
 import { decideWith } from '../session/decide';
-import { endedResult, toResult, withSessionErrors } from '../session/finish';
+import { endedOutcome, viewSession, withSessionErrors } from '../session/finish';
 import { sendComment } from '../session/message';
 import { takeReading } from '../session/poll';
 import { SessionRun, type DecidingRun } from '../session/run';
@@ -92,8 +92,8 @@ async function sendAnswer(
 			run.warnings.add(
 				"The comment wasn't sent to the agent, because other requests of the session are pending. Send it with Send Message.",
 			);
-		const { session, decisions, undecided, warnings } = toResult(run, 'stillRunning');
-		const reasons = [...new Set(undecided.map(({ because }) => because))].slice(0, MAX_REASONS);
+		const { session, decisions, warnings } = viewSession(run);
+		const reasons = [...new Set(run.undecided.map(({ because }) => because))].slice(0, MAX_REASONS);
 		return {
 			sessionId,
 			...(reasons.length > 0 && { because: `A request is still pending: ${reasons.join(', ')}` }),
@@ -113,7 +113,7 @@ async function pollUntilApplied(run: DecidingRun, settledAnswer: SettledAnswer):
 		const before = countDecisions(run);
 		run.beginPoll();
 		const isDecided = (await takeReading(run)) && (await decideWith(run, decide));
-		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedResult(run);
+		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedOutcome(run);
 		const isDone = run.session !== undefined && countDecisions(run) === before;
 		const { failures = 0, retryAfterMs = 0 } = run.wait;
 		if (isDone && failures === 0 && !run.hasUnfinishedDecision) return;

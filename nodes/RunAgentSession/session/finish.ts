@@ -1,4 +1,3 @@
-import type { OptionPreferences } from '../../shared/approvals/options';
 import { NEW_TURN_MS } from '../../shared/client/reconcilers';
 import type { ApiClient, CallOptions } from '../../shared/client/operations';
 import { hasEnded, latestAgentText, type Session } from '../../shared/client/session';
@@ -7,66 +6,57 @@ import {
 	CanceledError,
 	hadNoEffect,
 	resultOrError,
-	SessionAbortedError,
+	SessionOverError,
 	StillRunningError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
 import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
 import type { Edit } from '../changes/change';
-import type { UndecidedRequest } from '../requests/plan';
 import { endRequests, type RequestRecord } from '../requests/record';
 import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
 import { passedTimeout } from '../requests/times';
 import { sendMessage } from './message';
-import type { Turn } from './record';
+import type { SessionRecord, Turn } from './record';
 import type { DecidingRun, SessionRun } from './run';
-import type { AskedItem, ItemSettings, OutputFormat } from './types';
+import type { SessionOutcome, OutputFormat } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 const LAST_REQUESTS_MS = 30_000;
 
-/** Returns the requests that approvers decided in earlier tries. */
-const listTried = ({ dependencies }: DecidingRun): RequestRecord[] =>
-	(dependencies.journal.read()?.tries?.sessions ?? []).flatMap(({ requests }) =>
+/** Returns the requests of a session, after those that approvers decided in earlier tries. */
+export const listRequests = (record: SessionRecord | undefined): RequestRecord[] => [
+	...(record?.tries?.sessions ?? []).flatMap(({ requests }) =>
 		requests.filter(({ decision }) => decision?.verdict.decidedBy === 'page'),
-	);
+	),
+	...((record && record.state !== 'waiting' && record.requests) || []),
+];
 
-export interface RunResult {
-	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
+/** What items, approvers and errors are told of a session */
+export interface SessionView {
 	session: Session;
-	output?: unknown;
-	origin?: ItemSettings['origin'];
 	decisions: DecisionSummary[];
 	/** Of the requests that were approved from now on */
 	rulesToRemember: RememberedRule[];
 	changes: Edit[];
-	undecided: UndecidedRequest[];
-	/** The node's words for options, with which messages name the choices */
-	preferences?: OptionPreferences;
 	warnings: string[];
-	pollCount: number;
 	/** Wall-clock time of the start, or of the message that continued the session */
 	startedAt: number;
 	/** From there to the latest reading */
 	durationMs: number;
-	/** `needsApproval`: an item for each approver who is asked now */
-	asked?: AskedItem[];
 }
 
-export function toResult(
-	run: DecidingRun,
-	kind: RunResult['kind'],
-	requests = run.record.requests,
-): RunResult {
+/** Returns what is known of a session now. @param isOver nobody polls it anymore, so that what isn't known stays unknown */
+export function viewSession(run: DecidingRun, isOver = false): SessionView {
 	const { settings, record, session, hold } = run;
 	const unseen = settings.target.operation === 'start' ? 'starting' : 'unknown';
 	const { status = unseen } = record.activity ?? {};
 	const unread = { sessionId: run.sessionId, status, pendingInteractions: [] };
 	const { startedAt = run.wallTime, lastReadAt = run.wallTime } = record;
-	const all = [...listTried(run), ...requests];
+	const end = (requests: RequestRecord[]) => (isOver ? endRequests(requests) : requests);
+	const all = end(listRequests(run.dependencies.journal.read()));
 	const { decisions, warnings, rulesToRemember } = summarizeDecisions(all);
-	const { changes } = summarizeDecisions(requests);
+	const { changes } = summarizeDecisions(end(record.requests));
 	const { morePending = 0 } = session ?? {};
 	const left =
 		morePending > 0
@@ -76,16 +66,11 @@ export function toResult(
 			: [];
 	const held = hold ? [`Not every request could be decided in time: ${hold.because}.`] : [];
 	return {
-		kind,
 		session: session ?? { ...unread, dashboardUrl: record.dashboardUrl },
-		origin: record.origin,
 		decisions,
 		rulesToRemember,
 		changes,
-		undecided: run.undecided,
-		preferences: settings.policy,
 		warnings: [...run.listWarnings(), ...left, ...held, ...warnings],
-		pollCount: record.pollCount ?? 0,
 		startedAt,
 		durationMs: Math.max(0, lastReadAt - startedAt),
 	};
@@ -98,7 +83,7 @@ const isOverdue = ({ sentAt, polls }: Turn, now: number): boolean =>
 	polls >= MIN_POLLS && now >= sentAt + NEW_TURN_MS;
 
 /** Returns undefined until the session has ended, and while the turn of the message may still show. */
-export function endedResult(run: DecidingRun): RunResult | undefined {
+export function endedOutcome(run: DecidingRun): SessionOutcome | undefined {
 	const { session } = run;
 	const { turn } = run.record;
 	if (!session || !hasEnded(session)) return undefined;
@@ -117,7 +102,7 @@ export function endedResult(run: DecidingRun): RunResult | undefined {
 			`The session completed, but ${unfinished.join(', and ')}. The result may be early.`,
 		);
 	run.save({ requests: endRequests(run.record.requests) });
-	return toResult(run, isFailed ? 'failed' : 'completed');
+	return { kind: isFailed ? 'failed' : 'completed' };
 }
 
 /** The API document lists no statuses of tools. */
@@ -150,14 +135,14 @@ export const addInstructions = (text: string, format: OutputFormat | undefined):
  */
 export async function applyFormat(
 	run: SessionRun,
-	result: RunResult,
+	outcome: SessionOutcome,
 	hasTime = true,
-): Promise<RunResult | undefined> {
+): Promise<SessionOutcome | undefined> {
 	const { format } = run.dependencies;
-	if (!format || result.kind !== 'completed') return result;
-	const text = toText(latestAgentText(result.session));
+	if (!format || outcome.kind !== 'completed') return outcome;
+	const text = toText(latestAgentText(run.session!));
 	const parsed = await format.parse(text);
-	if ('output' in parsed) return { ...result, output: parsed.output };
+	if ('output' in parsed) return { ...outcome, output: parsed.output };
 	const { misfit } = parsed;
 	const isOver =
 		passedTimeout(run.wait.since, [], run.settings.timeouts, run.wallTime) === 'maxWait';
@@ -191,16 +176,11 @@ function misfitError(
 	);
 }
 
-/** Returns what is known of the session of an item that fails. */
-export const unfinishedResult = (run: DecidingRun): RunResult | undefined =>
-	run.record.sessionId === undefined
-		? undefined
-		: toResult(run, 'failed', endRequests(run.record.requests));
-
 function addSessionToError(run: DecidingRun, error: unknown): unknown {
-	const { sessionId, dashboardUrl, requests } = run.record;
+	const { sessionId, dashboardUrl } = run.record;
 	if (!(error instanceof WorkspaceAutomationError) || !sessionId) return error;
-	const { decisions, warnings } = summarizeDecisions([...listTried(run), ...endRequests(requests)]);
+	const requests = endRequests(listRequests(run.dependencies.journal.read()));
+	const { decisions, warnings } = summarizeDecisions(requests);
 	return addSession(error, { sessionId, dashboardUrl, decisions }, warnings);
 }
 
@@ -232,7 +212,7 @@ export function abandonedError(
 	advice: string,
 ): WorkspaceAutomationError {
 	if (state === 'running') return new StillRunningError(`${tooLong}. It's still running`, advice);
-	if (state === 'aborted') return new SessionAbortedError(`${tooLong} and was aborted`, advice);
+	if (state === 'aborted') return new SessionOverError(`${tooLong} and was aborted`, advice);
 	if (state === 'unseen')
 		return new WorkspaceAutomationError(`${tooLong} and may have been aborted`, advice);
 	return new StillRunningError(

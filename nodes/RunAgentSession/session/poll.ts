@@ -8,18 +8,19 @@ import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds } from '../../shared/values';
 import { hasDueItem } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
-import { applyFormat, endedResult, toResult, type RunResult } from './finish';
+import { applyFormat, endedOutcome } from './finish';
 import { latestAnswerAt } from '../requests/ballots';
 import { applyPoll, takePending, type RequestRecord } from '../requests/record';
 import { findQuiet, isQuietRecord } from '../requests/quiet';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
+import type { SessionOutcome } from './types';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
 const MIN_UNUSABLE = 3;
 /** Polls once and applies the policy. Returns undefined while polling continues. @throws if refused or unusable for too long */
-export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> {
+export async function pollOnce(run: SessionRun): Promise<SessionOutcome | undefined> {
 	const asked = findQuiet(run.record.requests);
 	const isNew = await run.dependencies.polls.run(async () => {
 		run.beginPoll();
@@ -28,7 +29,7 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	if (!isNew) {
 		await applyQuietAnswer(run);
 		leaveQuiet(run);
-		return run.undecided.length > 0 && hasDueItem(run) ? toResult(run, 'needsApproval') : undefined;
+		return run.undecided.length > 0 && hasDueItem(run) ? { kind: 'needsApproval' } : undefined;
 	}
 	await (asked && !findQuiet(run.record.requests)
 		? recoverMessage(run, asked)
@@ -36,12 +37,10 @@ export async function pollOnce(run: SessionRun): Promise<RunResult | undefined> 
 	if (!(await decidePending(run))) return undefined;
 	throwIfUnanswered(run);
 	if (run.undecided.length > 0)
-		return run.hasUnfinishedDecision || !hasDueItem(run)
-			? undefined
-			: toResult(run, 'needsApproval');
+		return run.hasUnfinishedDecision || !hasDueItem(run) ? undefined : { kind: 'needsApproval' };
 	if (await sendComment(run)) return undefined;
-	const result = endedResult(run);
-	return result && (await applyFormat(run, result));
+	const outcome = endedOutcome(run);
+	return outcome && (await applyFormat(run, outcome));
 }
 
 /** Polls once. Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */

@@ -8,61 +8,58 @@ import {
 	abandonedError,
 	abortSession,
 	applyFormat,
-	endedResult,
+	endedOutcome,
 	lastRequests,
-	type RunResult,
-	toResult,
 	withSessionErrors,
 } from './finish';
 import { applyReading, pollOnce } from './poll';
 import { closeQuiet, takeAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
+import type { SessionOutcome } from './types';
 import { formatLimit, passedTimeout } from '../requests/times';
 
 /**
  * Does what is due of one session: begins it, or polls it once, decides, and applies its timeouts.
- * @returns the outcome, or the requests that approvers are asked for. Undefined while the session continues
+ * @returns undefined while the session continues
  * @throws WorkspaceAutomationError that names the session and the decisions, also for a timeout, and CanceledError after Stop
  */
-export async function takeStep(run: SessionRun): Promise<RunResult | undefined> {
+export async function takeStep(run: SessionRun): Promise<SessionOutcome | undefined> {
 	return await withSessionErrors(run, async () => {
 		const isRequested = !run.hasBegun && (await begin(run));
 		const { maxWaitMs } = run.settings.timeouts;
 		// Max Wait 0 is one poll, at once.
 		if (isRequested && (!run.hasBegun || maxWaitMs > 0)) return undefined;
-		const result = await applyTimeout(run, await pollOnce(run));
-		const told = result && (await addFacts(run, result));
-		if (told?.kind !== 'needsApproval') return told;
+		const outcome = await applyTimeout(run, await pollOnce(run));
+		const warnings = outcome && (await lookUpFacts(run, outcome));
+		if (outcome?.kind !== 'needsApproval') return outcome && { ...outcome, warnings };
 		const asked = askApprovers(run);
-		return asked.length > 0 ? { ...told, asked } : undefined;
+		return asked.length > 0 ? { ...outcome, warnings, asked } : undefined;
 	});
 }
 
-/** Adds what items and approvers are told of the project. A session that failed or continues gets no more than is known. */
-async function addFacts(run: SessionRun, result: RunResult): Promise<RunResult> {
-	const { origin = {}, pollCount = 0 } = run.record;
-	const { kind } = result;
+/** Looks up what items and approvers are told of the project, and returns warnings. A session that failed or continues gets no more than is known. */
+async function lookUpFacts(run: SessionRun, { kind }: SessionOutcome): Promise<string[]> {
+	const { origin = {} } = run.record;
 	const { findFacts } = run.dependencies;
-	if (!findFacts || (kind !== 'needsApproval' && kind !== 'completed'))
-		return { ...result, origin, pollCount };
+	if (!findFacts || (kind !== 'needsApproval' && kind !== 'completed')) return [];
 	const { facts, warnings } = await findFacts(origin, run.settings.preview, kind);
 	run.save({ origin: facts });
-	return { ...result, origin: facts, pollCount, warnings: [...result.warnings, ...warnings] };
+	return warnings;
 }
 
 /** Applies If Nobody Answers and Max Wait. @throws WorkspaceAutomationError that reports the end of the wait */
 async function applyTimeout(
 	run: SessionRun,
-	result: RunResult | undefined,
-): Promise<RunResult | undefined> {
+	outcome: SessionOutcome | undefined,
+): Promise<SessionOutcome | undefined> {
 	const { timeouts } = run.settings;
-	if (result && result.kind !== 'needsApproval') return result;
+	if (outcome && outcome.kind !== 'needsApproval') return outcome;
 	const quiet = takeAbort(run);
 	if (quiet) return await endWait(run, 'unanswered', quiet);
 	const passed = passedTimeout(run.wait.since, run.record.requests, timeouts, run.wallTime);
 	// A poll denies the requests that timed out. Of a quiet session, `takeAbort` decides.
 	const isDecided = timeouts.ifNobodyAnswers === 'deny' || findQuiet(run.record.requests);
-	if (!passed || (passed === 'unanswered' && isDecided)) return result;
+	if (!passed || (passed === 'unanswered' && isDecided)) return outcome;
 	return await endWait(run, passed);
 }
 
@@ -74,14 +71,14 @@ async function endWait(
 	run: SessionRun,
 	passed: 'maxWait' | 'unanswered',
 	quiet?: QuietEnd,
-): Promise<RunResult | undefined> {
+): Promise<SessionOutcome | undefined> {
 	const { api, settings, lastFailure } = run;
 	const { maxWaitMs, onMaxWait, unansweredAfterMs } = settings.timeouts;
 	const isMaxWait = passed === 'maxWait';
 	const options = lastRequests(api);
 	const { lastReadAt = 0 } = run.record;
 	const isJustRead = !lastFailure && run.wallTime < lastReadAt + JUST_MS;
-	const last = isJustRead ? await completedResult(run) : await pollLast(run, options);
+	const last = isJustRead ? await completedOutcome(run) : await pollLast(run, options);
 	if (last) return last;
 	// The last poll may have shown activity.
 	if (quiet && !findQuiet(run.record.requests)) return undefined;
@@ -91,7 +88,7 @@ async function endWait(
 		run.warnings.add(
 			`The session couldn't be read at the end: ${run.lastFailure.message}. ${run.lastFailure.description}`,
 		);
-	if (!isAborted && settings.isTool) return toResult(run, 'stillRunning');
+	if (!isAborted && settings.isTool) return { kind: 'stillRunning' };
 	const aborting = isAborted ? await abortSession(api, run.sessionId, options) : undefined;
 	if (quiet) closeQuiet(run, aborting ? 'unconfirmed' : 'confirmed');
 	const abortedAt = run.wallTime;
@@ -119,16 +116,19 @@ function adviseAfterTimeout({ session }: SessionRun, isMaxWait: boolean): string
 }
 
 /** Returns a session that has ended as its result, also with requests that are still pending. */
-async function completedResult(run: SessionRun): Promise<RunResult | undefined> {
-	const result = endedResult(run);
-	return result && (await applyFormat(run, result, false));
+async function completedOutcome(run: SessionRun): Promise<SessionOutcome | undefined> {
+	const outcome = endedOutcome(run);
+	return outcome && (await applyFormat(run, outcome, false));
 }
 
 /** Polls once more: a session that has ended is a result, and doesn't need an abort. */
-async function pollLast(run: SessionRun, options: CallOptions): Promise<RunResult | undefined> {
+async function pollLast(
+	run: SessionRun,
+	options: CallOptions,
+): Promise<SessionOutcome | undefined> {
 	const last = await resultOrError(fetchSession(run.api, run.sessionId, options));
 	if (last instanceof WorkspaceAutomationError) return undefined;
 	applyReading(run, last);
 	run.lastFailure = undefined;
-	return await completedResult(run);
+	return await completedOutcome(run);
 }

@@ -20,6 +20,17 @@ export interface AskedItem {
 	hasChanged?: boolean;
 }
 
+/** What a session has come to. Undefined while it continues */
+export interface SessionOutcome {
+	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
+	/** The result in the required format */
+	output?: unknown;
+	/** Of the lookups for its item */
+	warnings?: string[];
+	/** `needsApproval`: an item for each approver who is asked now */
+	asked?: AskedItem[];
+}
+
 export type Target =
 	| {
 			operation: 'start';
