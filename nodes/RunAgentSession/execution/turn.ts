@@ -26,6 +26,9 @@ import { hasLeaving, endItem, failItem, takeAsked } from './outputs';
 const WATCHED_MS = 5 * 60_000;
 /** Time in which other sessions that were read together may join the items that leave */
 const JOIN_MS = 2_000;
+/** A plan goes over all sessions. So the more there are, the longer a turn waits for other requests to end before it plans again. */
+const MAX_TOGETHER_MS = 50;
+const SESSIONS_A_MS = 50;
 /** Time after which an entry that did nothing is due again, at the earliest */
 const IDLE_MS = 1_000;
 
@@ -72,7 +75,6 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			if (!isLeaving && planned.due.length > 0) {
 				for (const index of planned.due) launch(batch, open[index]);
 				hasWorked = true;
-				continue;
 			}
 			const summary = summarize(planned, flights.size > 0, hasWorked, now);
 			leavingSince = isLeaving ? (leavingSince ?? now) : undefined;
@@ -93,6 +95,8 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			}
 			const landing = new Promise<void>((resolve) => (batch.onLanding = resolve));
 			await Promise.race(alarm ? [alarm.rings, landing] : [landing]);
+			const togetherMs = Math.min(MAX_TOGETHER_MS, Math.floor(open.length / SESSIONS_A_MS));
+			if (togetherMs > 0) await clock.sleep(togetherMs, signal);
 		}
 	} finally {
 		noteWaiting(batch, 0);

@@ -144,6 +144,7 @@ export interface Plan {
 	dueAt: number;
 	keeps?: Keep;
 	hasOpenLink: boolean;
+	/** Sessions that have begun, those due to start included, by project */
 	begun: Record<string, number>;
 }
 
@@ -217,9 +218,10 @@ function countBegun(sessions: readonly PlannedSession[]): Record<string, number>
 	return begun;
 }
 
-/** Returns a function that says whether a start that is due may happen now, and counts it if so. */
+/** Returns a function that says whether a start that is due may happen now, and adds it to those that have begun if so. */
 function openSlots(
 	sessions: readonly PlannedSession[],
+	begun: Record<string, number>,
 	canSave: boolean,
 	others: Others,
 	{ sessions: { total, perProject } }: Limits,
@@ -228,16 +230,15 @@ function openSlots(
 		startAt === undefined ? canSave && isUnsaved : isBusy,
 	);
 	let slotsLeft = START_SLICE - unsaved.length;
-	const begun = countBegun(sessions);
-	for (const [project, count] of Object.entries(others.begun ?? {}))
-		begun[project] = (begun[project] ?? 0) + count;
+	const elsewhere = others.begun ?? {};
 	return ({ project }) => {
 		if (slotsLeft <= 0) return false;
 		if (project !== undefined) {
-			const all = Object.values(begun).reduce((sum, count) => sum + count, 0);
-			const inProject = begun[project] ?? 0;
-			if (all >= total || (project !== '' && inProject >= perProject)) return false;
-			begun[project] = inProject + 1;
+			const counts = [...Object.values(begun), ...Object.values(elsewhere)];
+			const inProject = (begun[project] ?? 0) + (elsewhere[project] ?? 0);
+			if (counts.reduce((sum, count) => sum + count, 0) >= total) return false;
+			if (project !== '' && inProject >= perProject) return false;
+			begun[project] = (begun[project] ?? 0) + 1;
 		}
 		slotsLeft--;
 		return true;
@@ -255,7 +256,8 @@ export function plan(
 	limits: Limits,
 ): Plan {
 	const hasOpenLink = sessions.some((each) => each.hasOpenLink);
-	if (others.isFailing) return { due: [], dueAt: now, hasOpenLink, begun: countBegun(sessions) };
+	const begun = countBegun(sessions);
+	if (others.isFailing) return { due: [], dueAt: now, hasOpenLink, begun };
 	const isQuick = hasOpenLink || others.hasOpenLink || limits.isByAnswer;
 	const isRunning = sessions.some(({ mode }) => mode === 'running');
 	// Beside a node that keeps the execution running, no pause saves anything.
@@ -264,7 +266,7 @@ export function plan(
 	const steps = sessions.map((session) => nextStep(session, limits, isQuick));
 	const isStart = (index: number) => sessions[index].startAt !== undefined;
 
-	const useSlot = openSlots(sessions, canSave, others, limits);
+	const useSlot = openSlots(sessions, begun, canSave, others, limits);
 	const isDue = (index: number): boolean => {
 		if (steps[index].at > now) return false;
 		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
@@ -296,7 +298,7 @@ export function plan(
 	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(slotAt, ...later.map(({ at }) => at));
 	const unreadSince = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
 	due.sort((one, other) => unreadSince(one) - unreadSince(other));
-	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink, begun: countBegun(sessions) };
+	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink, begun };
 }
 
 /** Returns when a pausing execution has to wake. n8n checks every minute, so a shorter pause than half of that saves nothing. */
