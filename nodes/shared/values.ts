@@ -70,7 +70,8 @@ export function findInexactNumber(json: string): string | undefined {
 /** The API document shows four levels. */
 const MAX_JSON_DEPTH = 100;
 
-const isObject = (each: unknown): each is object => typeof each === 'object' && each !== null;
+export const isObject = (each: unknown): each is object =>
+	typeof each === 'object' && each !== null;
 
 /** Needs no more stack than `levels` calls, however deep the value is. Copies nothing. */
 export function isTooDeep(value: unknown, levels: number = MAX_JSON_DEPTH): boolean {

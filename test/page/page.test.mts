@@ -315,12 +315,17 @@ describe('the page', () => {
 	});
 
 	test('lists the fields of metadata instead of JSON', () => {
-		const metadata = { tool: 'npm', tries: 2, '</ul>': { deep: ['<b>'] } };
+		const long = { text: 'x'.repeat(1_000) };
+		const metadata = { tool: 'npm', tries: 2, '</ul>': { deep: ['<b>'] }, long };
 		const html = page({ pending: pending(request({ metadata, surprise: 'More' })) });
 		const isolated = (text: string) => `<bdo dir="ltr">${text}</bdo>`;
 		expect(html).toContain(`<li>${isolated('tool')}: ${isolated('npm')}</li>`);
 		expect(html).toContain(`<li>${isolated('tries')}: ${isolated('2')}</li>`);
-		expect(html).toContain(`<li>${isolated('&#60;/ul&#62;')}: `);
+		expect(html).toContain(
+			`<li>${isolated('&#60;/ul&#62;')}: <ul><li>${isolated('deep')}: <ol><li>${isolated('&#60;b&#62;')}</li></ol></li></ul></li>`,
+		);
+		// Longer ones stay JSON, so that a page has a bound.
+		expect(html).toContain(`<li>${isolated('long')}: ${isolated('{&#34;text&#34;')}`.slice(0, -6));
 		expect(html).toContain(`<li>${isolated('surprise')}: ${isolated('More')}</li>`);
 	});
 

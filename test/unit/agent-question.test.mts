@@ -40,14 +40,14 @@ describe('the options of a question', () => {
 
 	test('that cannot be read are shown, and a text is the answer', () => {
 		const question = read({ question: 'Q', response: { options: [1, 2] } });
-		expect(question.others).toEqual([{ name: 'response', text: '{"options":[1,2]}' }]);
+		expect(question.others).toEqual([{ name: 'response', value: { options: [1, 2] } }]);
 		expect(checkQuestionAnswer(question, '1')).toEqual({ value: '1', isOption: false });
 	});
 
 	test('with more fields are shown whole', () => {
 		const options = [{ value: 'a', label: 'A', price: 7 }];
 		expect(read({ response: { type: 'choice', options } }).others).toEqual([
-			{ name: 'response', text: JSON.stringify({ options }) },
+			{ name: 'response', value: { options } },
 		]);
 	});
 });

@@ -15,7 +15,9 @@ const sheetOf = (changes: object) => toSheets([request(changes)])[0];
 /** The facts but for those that every request has */
 const moreOf = (changes: object) =>
 	sheetOf(changes).facts.flatMap((fact) =>
-		fact.isMinor || ['Permission', 'Option'].includes(fact.label) ? [] : [omit(fact, 'isMinor')],
+		fact.isMinor || ['Permission', 'Option'].includes(fact.label)
+			? []
+			: [omit(fact, 'isMinor', 'value')],
 	);
 
 describe('a request', () => {

@@ -1,5 +1,5 @@
 import { isMixed } from '../../shared/approvals/visibleText';
-import { isRecord, pluralize, toText, tryParseJson } from '../../shared/values';
+import { isObject, pluralize, toText } from '../../shared/values';
 import type { Choice } from '../requests/choices';
 import { isLate, isOpen, type DecisionState, type RequestRecord } from '../requests/record';
 import { explainObstacle, type Fact, type Sheet } from '../requests/sheet';
@@ -45,17 +45,22 @@ export interface PlacedRequest extends ShownTimes {
 const MAX_PERMISSION_LENGTH = 100;
 export const MAX_NAME_SHOWN = 80;
 
-/** Facts whose text is an object of the agent's as JSON, which people read as a list */
-const WITH_FIELDS = ['Metadata', 'Other details'];
-/** With more, it's shown as JSON. */
+/** An object or list with more fields, or a longer one inside it, is shown as JSON. */
 const MAX_FIELDS_LISTED = 50;
+const MAX_INNER_LENGTH = 1_000;
 
-function factText({ label, text }: Fact): Html {
-	const found = WITH_FIELDS.includes(label) ? tryParseJson(text) : undefined;
-	const fields = isRecord(found) ? Object.entries(found) : [];
+/** Renders an object or list of the agent's as the lines that people read, and what is inside it below its name. */
+function valueLines(value: unknown, longest: number = MAX_INNER_LENGTH): Html {
+	const text = toText(value);
+	const fields = isObject(value) && text.length <= longest ? Object.entries(value) : [];
 	if (fields.length === 0 || fields.length > MAX_FIELDS_LISTED) return agentText(text, Infinity);
-	return markup`<ul>${fields.map(([name, value]) => markup`<li>${agentText(name, Infinity)}: ${agentText(toText(value), Infinity)}</li>`)}</ul>`;
+	if (Array.isArray(value))
+		return markup`<ol>${value.map((each) => markup`<li>${valueLines(each)}</li>`)}</ol>`;
+	return markup`<ul>${fields.map(([name, each]) => markup`<li>${agentText(name, Infinity)}: ${valueLines(each)}</li>`)}</ul>`;
 }
+
+const factText = ({ text, value }: Fact): Html =>
+	value ? valueLines(value, Infinity) : agentText(text, Infinity);
 
 const factList = (facts: readonly Fact[]): Part =>
 	facts.length > 0 &&

@@ -49,6 +49,8 @@ summary::-webkit-details-marker{display:none}
 dl{margin:.25rem 0}
 dt{font-size:.8125rem}
 dd{padding:.375rem .625rem;font-size:.875rem}
+dd ol{margin:0;padding-left:1.5rem}
+dd ul>li>ul,dd ul>li>ol{margin-left:1rem}
 .why p{margin:.25rem 0 .5rem}
 .why{margin:-.5rem 0 .5rem}
 textarea{display:block;width:100%;min-height:5rem;margin:.375rem 0;padding:.625rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.625rem}

@@ -7,7 +7,7 @@ import {
 	type ShownAs,
 } from '../../shared/approvals/permissions';
 import type { Interaction } from '../../shared/client/session';
-import { capitalize, isRecord, omit, toText } from '../../shared/values';
+import { capitalize, isObject, isRecord, omit, toText } from '../../shared/values';
 import { readChange, type FileChange } from '../changes/change';
 import { listChoices, type Choice } from './choices';
 import type { UndecidedRequest } from './plan';
@@ -21,6 +21,8 @@ import type { Quiet } from './record';
 export interface Fact {
 	label: string;
 	text: string;
+	/** The object or list that the text is the JSON of */
+	value?: object;
 	/** True if only the page shows it */
 	isMinor?: true;
 }
@@ -130,9 +132,10 @@ function questionSheet(interaction: Interaction): Sheet {
 	const { text, others, options } = readQuestion(interaction);
 	const hasText = text !== '';
 	// The names of fields are the agent's words too.
-	const fields = others.map(({ name, text: value }) => ({
+	const fields = others.map(({ name, value }) => ({
 		label: 'Field',
-		text: `${name}: ${value}`,
+		text: `${name}: ${toText(value)}`,
+		...(isObject(value) && { value: { [name]: value } }),
 	}));
 	return {
 		...NOTHING,
@@ -217,11 +220,11 @@ function listFacts(interaction: Interaction): Fact[] {
 		...(typeof command !== 'string' && { Command: command }),
 		...(typeof cwd !== 'string' && { Folder: cwd }),
 		Metadata: metadata,
-		'Other details': describeRest(interaction),
+		'Other details': listRest(interaction),
 	};
 	const facts = Object.entries(fields).flatMap(([label, value]): Fact[] => {
 		const text = value === undefined ? '' : toText(value);
-		return text === '' || text === '{}' ? [] : [{ label, text }];
+		return text === '' || text === '{}' ? [] : [{ label, text, ...(isObject(value) && { value }) }];
 	});
 	return [...facts, minor('Request ID', interaction.id), ...describeOptions(response)];
 }
@@ -239,8 +242,8 @@ const KNOWN_FIELDS = [
 const KNOWN_RESPONSE_FIELDS = ['type', 'options', 'instruction', 'scope'];
 const KNOWN_OPTION_FIELDS = ['value', 'label', 'description'];
 
-/** Returns the fields that no other fact shows as one text. Empty if there are none. */
-function describeRest(interaction: Interaction): string {
+/** Returns the fields that no other fact shows. */
+function listRest(interaction: Interaction): object {
 	const { response } = interaction;
 	const { options } = isRecord(response) ? response : {};
 	const foreign = Array.isArray(options)
@@ -258,11 +261,10 @@ function describeRest(interaction: Interaction): string {
 			}
 		: response;
 	const isKnown = around === undefined || (isRecord(around) && Object.keys(around).length === 0);
-	const rest = {
+	return {
 		...omit(interaction, ...KNOWN_FIELDS),
 		...(!isKnown && { response: around }),
 	};
-	return Object.keys(rest).length > 0 ? toText(rest) : '';
 }
 
 function describeOptions(response: unknown): Fact[] {

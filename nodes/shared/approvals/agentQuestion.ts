@@ -1,4 +1,4 @@
-import { isRecord, nonEmptyText, omit, toText } from '../values';
+import { isRecord, nonEmptyText, omit } from '../values';
 
 // A question of the agent: a pending interaction that isn't a permission. The API document doesn't show its fields.
 
@@ -12,7 +12,7 @@ export interface AgentQuestion {
 	/** Empty if the agent gives none */
 	text: string;
 	/** All other fields, by the agent's own names */
-	others: Array<{ name: string; text: string }>;
+	others: Array<{ name: string; value: unknown }>;
 	/** Without any, a text is the answer. */
 	options: AgentOption[];
 }
@@ -65,8 +65,7 @@ export function readQuestion(question: Record<string, unknown>): AgentQuestion {
 	for (const [field, fieldValue] of Object.entries(question)) {
 		const value = field === 'response' ? restOf(fieldValue, options) : fieldValue;
 		const isEmpty = value === undefined || value === null || value === '';
-		if (!isEmpty && !['type', 'id', name].includes(field))
-			others.push({ name: field, text: toText(value) });
+		if (!isEmpty && !['type', 'id', name].includes(field)) others.push({ name: field, value });
 	}
 	return {
 		text,
