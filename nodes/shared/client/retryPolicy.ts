@@ -59,7 +59,7 @@ export const isNonIdempotent = (effect: Effect): effect is Write =>
 	effect !== 'read' && !effect.isIdempotent;
 
 /** Codes that say that another request holds the resource. The API document shows no list of codes. */
-const HELD_CODE = /(?:^|_)(?:lock|locked|busy|in_progress|concurrent)(?:_|$)/i;
+const HELD_CODE = /(?:^|_)(?:held|lock|locked|busy|in_progress|concurrent)(?:_|$)/i;
 
 /** Returns whether the service refuses only for a moment: too early, or while another request holds the resource. */
 const isHeld = ({ status, body }: ResponseAttempt): boolean =>

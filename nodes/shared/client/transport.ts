@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { fingerprint } from '../values';
+import { fingerprint, omit } from '../values';
 import {
 	CanceledError,
 	indeterminateError,
@@ -111,9 +111,15 @@ async function sendWithRetries(
 	checkProxy(channel.service, connection);
 	const { effect } = request;
 	const signal = options.ignoreCancel ? undefined : channel.signal;
-	const toError = (attempt: Attempt) => attemptError(attempt, request, clock.now());
 	const isOnce = isNonIdempotent(effect);
 	let state = NO_ATTEMPTS;
+	// What a refusal means for an operation isn't known once an earlier attempt may have caused it.
+	const toError = (attempt: Attempt) =>
+		attemptError(
+			attempt,
+			state.mayHaveTakenEffect ? omit(request, 'errors') : request,
+			clock.now(),
+		);
 	let since: number | undefined;
 	/** The service's latest response that asked to wait */
 	let throttled: Attempt | undefined;
