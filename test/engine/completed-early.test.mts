@@ -32,6 +32,11 @@ test.each<[string, IDataObject, string]>([
 		"isn't complete",
 	],
 	[
+		'with a latest message whose end is null',
+		{ latestMessage: { ...message, completedAt: null } },
+		"isn't complete",
+	],
+	[
 		"with a latest message that isn't the agent's",
 		{ latestMessage: { ...message, role: 'user' } },
 		"isn't the agent's",

@@ -117,7 +117,7 @@ function listUnfinished({ latestMessage, latestTool }: Session): string[] {
 			? ['it has no message']
 			: role !== 'assistant'
 				? ["its latest message isn't the agent's"]
-				: completedAt === undefined
+				: !completedAt
 					? ["its latest message isn't complete"]
 					: []),
 		...(isToolRunning ? [`its latest tool still runs (${quote(latestTool?.name, 50)})`] : []),
