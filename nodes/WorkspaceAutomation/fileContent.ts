@@ -71,12 +71,12 @@ async function followRedirects(
 
 function downloadFailedError(attempt: Attempt): WorkspaceAutomationError {
 	const isResponse = attempt.kind === 'response';
-	const reason = isResponse
-		? `its host answered with status ${attempt.status}`
-		: `the connection failed with ${attempt.code}`;
+	const reason = isResponse ? `its host answered with status ${attempt.status}` : 'no connection';
+	// n8n replaces a title that has the code of a failed connection.
+	const facts = isResponse ? '' : ` The connection failed with ${attempt.code}.`;
 	return new WorkspaceAutomationError(
 		`The file couldn't be downloaded: ${reason}`,
-		'Download URLs are valid for 15 minutes. Run the node again for a new one.',
+		`Run the node again for a new download URL, which is valid for 15 minutes.${facts}`,
 		isResponse ? { httpStatus: attempt.status } : {},
 	);
 }
@@ -202,10 +202,11 @@ function decodeFile(bytes: Buffer, headers: Headers): string {
 		BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte)) ?? [];
 	const charset = marked ?? readCharset(headers);
 	const text = decode(bytes, charset);
-	if (text !== undefined) return text;
+	// No text has this character, but UTF-16 without a byte order mark and most binary files have it.
+	if (text !== undefined && !text.includes('\0')) return text;
 	throw new WorkspaceAutomationError(
 		"The file isn't text that the node can read",
-		`Set 'Output As' to Binary Data, and decode the file in another node. Its bytes aren't in the charset ${excerpt(charset, 30)}.`,
+		`Set 'Output As' to Binary Data, and decode the file in another node. Its bytes aren't text in the charset ${excerpt(charset, 30)}.`,
 	);
 }
 

@@ -57,6 +57,7 @@ test.each<[string, Download]>([
 
 test.each<[string, Download]>([
 	['in latin-1 without a charset', sends(Buffer.from(csv, 'latin1'))],
+	['in UTF-16 without a byte order mark', sends(Buffer.from('a;b', 'utf16le'))],
 	['that is packed', sends(gzipSync(csv), { 'content-type': 'application/gzip' })],
 	['in an unknown charset', sends(Buffer.from(csv), { 'content-type': 'text/csv; charset=x-1' })],
 ])('a file %s is an error that says to get it as binary data', async (_, download) => {
@@ -67,6 +68,14 @@ test.each<[string, Download]>([
 	});
 	const { item } = await getContent(download, { outputAs: 'binary' });
 	expect(item).toHaveProperty('binary');
+});
+
+test('a download that is cut off is an error with our own title', async () => {
+	const { error } = await getContent((response) => response.destroy());
+	expect(error?.message).toBe("The file couldn't be downloaded: no connection");
+	expect(error?.description).toMatch(
+		/^Run the node again .* The connection failed with ECONNRESET\.$/,
+	);
 });
 
 test('a part of a file is an error', async () => {
