@@ -64,6 +64,22 @@ describe('items leave', () => {
 		expect(paired(1)).toEqual([{ item: 1 }]);
 	});
 
+	test('with others that are asked within two seconds, and not with a later one', async () => {
+		const answerMs = [0, 1_500, 10_000];
+		const stage = createStage([], async ({ method, url }, passOn) => {
+			const at = stage.sessions().findIndex(({ sessionId }) => url.pathname.endsWith(sessionId));
+			if (method === 'GET' && at >= 0) await stage.time.sleep(answerMs[at]);
+			return await passOn();
+		});
+		const run = await stage.run({
+			wires,
+			items: prompts('[ask bash: x]', '[ask bash: y]', '[ask bash: z]'),
+			parameters: { whileWaiting: 'keepRunning', maxWait: 5, onMaxWait: 'letRun' },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(runsOf(run, MESSAGE).map(({ length }) => length)).toEqual([2, 1]);
+	});
+
 	test('while the execution keeps running, a question leaves at once and the others go on', async () => {
 		const stage = createStage();
 		const flow: Flow = {
@@ -309,6 +325,17 @@ describe('a caller', () => {
 			expect(await called(type, parameters)).toBe(!waits);
 		},
 	);
+
+	test("doesn't wait if its trigger responds at once, whatever another trigger of the workflow does", async () => {
+		const stage = createStage();
+		const items = prompts('[work 2m] [say Done]');
+		const otherTrigger = {
+			type: 'n8n-nodes-base.webhook',
+			parameters: { responseMode: 'lastNode' },
+		};
+		const run = await stage.run({ wires, items, mode: 'webhook', otherTrigger });
+		expect(run.wakes).toBeGreaterThan(0);
+	});
 
 	test('waits also in a manual execution, and no more in a retry', async () => {
 		expect(await called(CHAT_TRIGGER, {}, { mode: 'manual' })).toBe(false);

@@ -36,6 +36,7 @@ export const AGGREGATE = 'Aggregate';
 export const FAILS = 'Fails';
 /** The name of a node that returns each item twice, without saying where it comes from */
 export const DOUBLES = 'Doubles';
+const OTHER_TRIGGER = 'Other trigger';
 /** The name of a node that returns its first items one by one, as n8n's Loop Over Items does */
 export const LOOP = 'Loop';
 
@@ -97,6 +98,8 @@ export interface Flow {
 	items?: IDataObject[];
 	/** The type and parameters of the trigger */
 	trigger?: { type: string; parameters: IDataObject };
+	/** A trigger before the same nodes, which doesn't run */
+	otherTrigger?: Flow['trigger'];
 	settings?: Partial<INode>;
 	/** True if an AI agent uses the node as its tool */
 	asTool?: boolean;
@@ -238,6 +241,14 @@ export function createStage(dialects: readonly string[] = [], network?: Network)
 				.filter((name) => !(name in ours))
 				.map((name, index) => ({ ...plain, id: name, name, position: at(400, 300 + index * 100) })),
 		];
+		if (flow.otherTrigger)
+			nodes.push({
+				...plain,
+				id: OTHER_TRIGGER,
+				name: OTHER_TRIGGER,
+				position: at(0, 200),
+				...flow.otherTrigger,
+			});
 		const parser = `parser of ${host}`;
 		if (flow.outputParser !== undefined) {
 			outputParsers.set(parser, flow.outputParser);
@@ -248,6 +259,7 @@ export function createStage(dialects: readonly string[] = [], network?: Network)
 				[parser]: { ai_outputParser: [[{ node: NODE, type: 'ai_outputParser', index: 0 }]] },
 			}),
 			Source: toOutputs([first]),
+			...(flow.otherTrigger && { [OTHER_TRIGGER]: toOutputs([first]) }),
 			[NODE]: toOutputs(wires),
 			...Object.fromEntries(Object.entries(follows).map(([name, next]) => [name, toOutputs(next)])),
 		};

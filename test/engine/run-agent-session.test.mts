@@ -299,6 +299,14 @@ describe('never a second session', () => {
 		expect(await of('POST', '/agent/sessions')).toHaveLength(count);
 	});
 
+	test('a retry has all tries of Retry On Fail again', async () => {
+		await refuse(3);
+		const failed = await run(setup({ prompt }, { settings: retries }));
+		expect(failed.error?.description).toContain('Retry On Fail made 2 tries');
+		const again = await run(setup({ prompt }, { settings: retries, retryOf: failed }));
+		expect(texts(again)).toEqual({ completed: ['Done'] });
+	});
+
 	test('a retry with another prompt starts nothing, and names the session and both ways out', async () => {
 		await refuse(1);
 		const failed = await run(setup({ prompt }));

@@ -181,8 +181,14 @@ const nothingNamedAuthorization = (error: Error) =>
 	expect(error.message).not.toContain('Authorization');
 
 describe('failures', () => {
-	const fail = async (status: number) =>
-		await service.control.addFaults({ operationId: 'listTasks', kind: 'status', status, times: 0 });
+	const fail = async (status: number, more: { retryAfter?: number } = {}) =>
+		await service.control.addFaults({
+			operationId: 'listTasks',
+			kind: 'status',
+			status,
+			times: 0,
+			...more,
+		});
 	const baseline = async (): Promise<Poller> => {
 		const trigger = poller(setup('taskAdded'));
 		await trigger.poll();
@@ -221,11 +227,21 @@ describe('failures', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
-	test('without state, publishing fails at once with the cause, and a start of n8n continues', async () => {
-		await fail(404);
-		await expect(poller(setup('taskAdded')).poll()).rejects.toThrow("wasn't found");
-		expect(await poller(setup('taskAdded'), { activation: 'init' }).poll()).toBeNull();
+	test.each([
+		[404, { cause: 'configuration-invalid' }],
+		[429, { cause: 'rate-limited', retryAfterMs: 900_000 }],
+	])('without state, publishing fails at once with the cause of a %d', async (status, failure) => {
+		await fail(status, { retryAfter: 900 });
+		await expect(poller(setup('taskAdded')).poll()).rejects.toMatchObject({ failure });
 	});
+
+	test.each(['init', 'leadershipChange'] as const)(
+		'without state, a start of n8n by %s continues',
+		async (activation) => {
+			await fail(404);
+			expect(await poller(setup('taskAdded'), { activation }).poll()).toBeNull();
+		},
+	);
 });
 
 describe('the panel', () => {

@@ -69,6 +69,12 @@ const call = (records: PageSession[], changes: Partial<PageCall> = {}) =>
 		NOW,
 	);
 
+test('only the page of an interrupted workflow says when to send the form again, which the script does', () => {
+	const headersOf = (changes: Partial<PageCall>) => call([asked()], changes).headers;
+	expect(headersOf({ isOverdue: true })).toEqual({ 'Retry-After': '5' });
+	expect(headersOf({})).toBeUndefined();
+});
+
 const shownOf = (record: PageSession) => createForm(record, record.ballots[0], 0).shown;
 
 test.each<[string, Partial<PageCall>, number, string]>([

@@ -28,3 +28,18 @@ test.each([
 	const approver = [one, other].map((contact) => ({ name: 'Ann', contact }));
 	expect(readApprovers({ approver }).approvers).toHaveLength(2);
 });
+
+test('someone who is listed as a backup and as an approver is an approver', () => {
+	const approver = [true, false, true].map((isBackup) => ({
+		name: 'Ann',
+		contact: 'a@x.io',
+		isBackup,
+	}));
+	expect(readApprovers({ approver }).approvers).toEqual([{ name: 'Ann', contact: 'a@x.io' }]);
+});
+
+test('more than 50 approvers are refused', () => {
+	const approver = Array.from({ length: 51 }, (_, at) => ({ name: `Ann ${at}`, contact: '' }));
+	expect(() => readApprovers({ approver })).toThrow("'Approvers' has more than 50 approvers");
+	expect(readApprovers({ approver: approver.slice(1) }).approvers).toHaveLength(50);
+});

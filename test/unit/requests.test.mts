@@ -1,5 +1,5 @@
 // A request on its way: the bytes and headers that leave, the bytes that return, and what ends early.
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import {
 	CanceledError,
@@ -92,6 +92,22 @@ describe('a response', () => {
 		const headers = { 'content-type': `application/json; charset=${charset}` };
 		const { attempt } = await exchange(ok(body, headers));
 		expect(attempt).toMatchObject({ body: { text } });
+	});
+
+	test('in windows-1252 has no control characters, which the decoder of Node.js 20 leaves', async () => {
+		const { decode } = TextDecoder.prototype;
+		const decoder = jest.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
+			this: TextDecoder,
+			bytes,
+		) {
+			const isLegacy = this.encoding === 'windows-1252';
+			return isLegacy ? Buffer.from(bytes as Buffer).toString('latin1') : decode.call(this, bytes);
+		});
+		const headers = { 'content-type': 'application/json; charset=windows-1252' };
+		const body = stream([Buffer.from('"50 \x80 \x96 \x84ja\x93"', 'latin1')]);
+		const { attempt } = await exchange(ok(body, headers));
+		decoder.mockRestore();
+		expect(attempt).toMatchObject({ body: '50 € – „ja“' });
 	});
 
 	test.each([200, 404])(

@@ -157,9 +157,6 @@ export function acceptItem(
 
 type WithRunData = { runExecutionData?: IRunExecutionData | null };
 
-/** Limit of visited items: an aggregated item may descend from thousands */
-const MAX_VISITS = 20_000;
-
 const toPairedItems = (pairedItem: INodeExecutionData['pairedItem']): IPairedItemData[] =>
 	[pairedItem ?? []].flat().map((each) => (typeof each === 'number' ? { item: each } : each));
 
@@ -194,7 +191,7 @@ function findOwnAncestor(
 			if (!source) continue;
 			const { previousNode, previousNodeRun, previousNodeOutput } = source;
 			const place = [previousNode, previousNodeRun, previousNodeOutput, origin.item].join(' ');
-			if (visited.has(place) || visited.size >= MAX_VISITS) continue;
+			if (visited.has(place)) continue;
 			visited.add(place);
 			const { task, items } = read(source);
 			const previous = items[origin.item];
