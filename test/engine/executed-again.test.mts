@@ -519,6 +519,22 @@ describe('a failure', () => {
 		expect(starts(stage)).toHaveLength(2);
 	});
 
+	test('of another node is logged once for each session that runs on, also with several entries', async () => {
+		const stage = createStage();
+		const warn = jest.spyOn(stage.logs(), 'warn');
+		await stage.run({
+			first: ['Left', 'Right'],
+			follows: { Left: [[NODE]], Right: [[NODE]] },
+			wires: [[], [FAILS]],
+			items: prompts('[ask bash: x]', '[work 30m]'),
+		});
+		const warnings = warn.mock.calls.map(([text]) => String(text));
+		warn.mockRestore();
+		const running = warnings.filter((text) => text.includes('is still running'));
+		expect(running).toHaveLength(4);
+		expect(new Set(running).size).toBe(4);
+	});
+
 	test('of the credential in a wake passes, or ends with an error that names all sessions', async () => {
 		for (const failures of [2, Infinity]) {
 			const stage = createStage();
@@ -635,6 +651,20 @@ describe('two wakes of one pause', () => {
 });
 
 describe('the approval page', () => {
+	test("shows 4,000 characters of the agent's words, which are saved with the execution", async () => {
+		const stage = createStage();
+		const flow: Flow = { wires, items: prompts(`[say ${'w'.repeat(5_000)}] [ask bash: x]`) };
+		let page = '';
+		const run = stage.run(flow, async (paused) => {
+			const link = linkOf(paused);
+			if (!link) return;
+			page = (await stage.open(flow, paused, link)).body;
+			throw new Error('enough');
+		});
+		await expect(run).rejects.toThrow('enough');
+		expect(Math.max(...page.match(/w+/g)!.map(({ length }) => length))).toBe(4_000);
+	});
+
 	test('never throws and never resumes for anything but a valid answer', async () => {
 		const stage = createStage();
 		const flow: Flow = { wires, items: prompts('[work 20s] [ask bash: x] [say Done]') };

@@ -1,5 +1,6 @@
 // What the items of a session say about it: the message to send, the project, and how long it took.
 import { expect, test } from '@jest/globals';
+import type { IDataObject } from 'n8n-workflow';
 import { controlWithin } from '../../local-service/control/client.mts';
 import { answering, createStage, fillIn, NODE, runsOf } from './flow.mts';
 
@@ -96,19 +97,36 @@ test('a continued session counts from the message', async () => {
 	expect(Number(item.durationMs)).toBeLessThan(1_300_000);
 });
 
-test("n8n's log has the message of an approver, without the link", async () => {
+/** Runs a session, and returns what n8n's log says. */
+async function readLog(prompt: string, parameters: IDataObject): Promise<string[]> {
 	const stage = createStage();
 	const lines: string[] = [];
 	const { info } = stage.logs();
 	stage.logs().info = (...line) => void lines.push(JSON.stringify(line));
 	try {
-		await stage.run({
-			items: [{ prompt: '[ask bash: git push] [say Done]' }],
-			parameters: { approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 1 } },
-		});
+		await stage.run({ items: [{ prompt }], parameters });
 	} finally {
 		stage.logs().info = info;
 	}
+	return lines;
+}
+
+test("n8n's log has a line whenever a reading shows another status or tool, and no other", async () => {
+	const lines = await readLog('[ask bash: git push]', {
+		whileWaiting: 'keepRunning',
+		approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 0.1 },
+	});
+	const states = lines.flatMap((line) => /Agent session is [^"]*/.exec(line)?.[0] ?? []);
+	expect(states).toEqual([
+		'Agent session is running: git push',
+		'Agent session is completed: git push',
+	]);
+});
+
+test("n8n's log has the message of an approver, without the link", async () => {
+	const lines = await readLog('[ask bash: git push] [say Done]', {
+		approvals: { ifNobodyAnswers: 'deny', unansweredAfter: 1 },
+	});
 	const asked = lines.filter((line) => line.includes('An approver is asked'));
 	expect(asked).toEqual([
 		expect.stringContaining('The agent wants to run this command: «git push»'),

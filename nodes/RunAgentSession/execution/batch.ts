@@ -113,7 +113,7 @@ export function openBatch(
 	const asTool = isTool(context);
 	const wantsPause = !asTool && readPauses(context);
 	const couldNotPause = wantsPause ? findPauseObstacle(context, engine) : undefined;
-	if (couldNotPause !== undefined && !engine.isAgain)
+	if (couldNotPause !== undefined)
 		context.logger.warn(`${name} keeps the execution running, because ${couldNotPause}`);
 	const batch: Batch = {
 		context,
