@@ -97,7 +97,7 @@ describe('a response', () => {
 	test('in windows-1252 has no control characters, which the decoder of Node.js 20 leaves', async () => {
 		const { decode } = TextDecoder.prototype;
 		const decoder = jest.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
-			this: TextDecoder,
+			this: InstanceType<typeof TextDecoder>,
 			bytes,
 		) {
 			const isLegacy = this.encoding === 'windows-1252';
