@@ -1,5 +1,6 @@
 // The change of an edit, under the names that agents use: its files, its lines, and their numbers.
 import { describe, expect, test } from '@jest/globals';
+import { applyPatch, createTwoFilesPatch, diffArrays, parsePatch } from 'diff';
 import fc from 'fast-check';
 import {
 	readChange,
@@ -205,22 +206,12 @@ describe('a unified diff', () => {
 const line = fc.constantFrom('a', 'b', 'c', '', '-- x', '++ y', '@@ z', ' d');
 const lines = fc.array(line, { maxLength: 12 });
 
-/** Length of the longest common subsequence, by trying everything */
-function longestCommon(one: string[], other: string[]): number {
-	const row = Array<number>(other.length + 1).fill(0);
-	for (const each of one) {
-		let diagonal = 0;
-		for (const [at, against] of other.entries()) {
-			const above = row[at + 1];
-			row[at + 1] = each === against ? diagonal + 1 : Math.max(above, row[at]);
-			diagonal = above;
-		}
-	}
-	return row[other.length];
-}
+const toText = (texts: readonly string[]) => texts.map((each) => `${each}\n`).join('');
+const toPatchLine = ({ sign, text }: FileChange['lines'][number]) =>
+	sign === '@' ? text : sign + text;
 
 describe('comparing two texts', () => {
-	test('changes as few lines as possible, and turns one text into the other', () => {
+	test('changes as few lines as another library, which turns one text into the other with them', () => {
 		fc.assert(
 			fc.property(lines, lines, (before, after) => {
 				const { lines: changed, isExact } = compareLines(before, after, true);
@@ -231,11 +222,25 @@ describe('comparing two texts', () => {
 					removed.map((each) => each.text),
 				);
 				expect(added.map((each) => after[each.new! - 1])).toEqual(added.map((each) => each.text));
-				const olds = new Set(removed.map(({ old }) => old! - 1));
-				const news = new Set(added.map((each) => each.new! - 1));
-				const kept = before.filter((_, at) => !olds.has(at));
-				expect(kept).toEqual(after.filter((_, at) => !news.has(at)));
-				expect(kept).toHaveLength(longestCommon(before, after));
+				const fewest = diffArrays(before, after).filter((each) => each.added || each.removed);
+				expect(removed.length + added.length).toBe(
+					fewest.reduce((sum, each) => sum + each.value.length, 0),
+				);
+				const patch = ['--- x', '+++ x', ...changed.map(toPatchLine)];
+				if (changed.length > 0)
+					expect(applyPatch(toText(before), toText(patch))).toBe(toText(after));
+			}),
+		);
+	});
+
+	test('reads the diff of another library as it does', () => {
+		fc.assert(
+			fc.property(lines, lines, (before, after) => {
+				const patch = createTwoFilesPatch('a/x', 'b/x', toText(before), toText(after));
+				const [file] = read({ diff: patch });
+				const shown = file?.lines.filter(({ sign }) => sign !== '@').map(toPatchLine) ?? [];
+				const [{ hunks }] = parsePatch(patch);
+				expect(shown).toEqual(hunks.flatMap((hunk) => hunk.lines));
 			}),
 		);
 	});
