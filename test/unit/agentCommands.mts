@@ -304,6 +304,125 @@ npm run build # production
 npm test; npm run lint
 npm run lint || true
 npm run build && echo "Build OK" || echo "Build failed"
+ls -lh dist/assets
+ls app/api
+ls -R src/lib | head -60
+cat src/app/layout.tsx
+cat src/app/blog/[slug]/page.tsx
+cat next.config.mjs
+cat vite.config.ts tsconfig.node.json
+cat -n src/lib/format.ts
+cat src/App.tsx | sed -n '1,40p'
+cat .eslintrc.json .prettierrc
+cat docker-compose.yml
+cat package-lock.json | grep -A 3 '"node_modules/react"'
+head -c 300 public/manifest.json
+tail -f logs/dev.log
+less README.md
+nl -ba src/index.ts | sed -n '10,30p'
+grep -rn "className=" src/components/Header.tsx
+grep -rn --exclude-dir=node_modules "process.env" .
+grep -rnE "(TODO|FIXME)" src | wc -l
+grep -A 5 -B 2 "function total" src/cart.ts
+grep -rl "from 'lodash'" src
+rg "fetch\(" src -g '!*.test.ts'
+rg -n "export (const|function)" src/lib
+find src -name "*.module.css" -empty
+find . -name "*.orig" -not -path "./node_modules/*" -delete
+find src/app -name "page.tsx" | sort
+find public -name "*.svg" -size +50k
+sed -n '/export default/,$p' src/App.tsx
+sed -i "s#/old-path#/new-path#g" src/routes.ts
+sed -e 's/^[ \t]*//' -e '/^$/d' notes.md
+awk -F'"' '/version/ {print $4}' package.json
+awk 'length > 120' src/App.tsx
+git status --short
+git status --porcelain | wc -l
+git diff --cached
+git diff --stat main
+git diff HEAD~3 -- package.json | head -40
+git log -1 --stat
+git log --oneline -- src/App.tsx
+git log -S "useCart" --oneline
+git show --stat HEAD
+git show a1b2c3d:package.json
+git add .
+git add -p src/App.tsx
+git commit --amend --no-edit
+git commit -am "Update dependencies"
+git checkout main
+git checkout -- src/App.tsx
+git switch -c fix/footer
+git pull --rebase
+git fetch origin
+git merge feature/cart
+git rebase main
+git reset --soft HEAD~1
+git reset HEAD src/App.tsx
+git stash pop
+git remote -v
+git branch --show-current
+git rev-parse --short HEAD
+git worktree list
+git clean -n
+git ls-tree -r HEAD --name-only src
+git apply fix.patch
+git mv src/old.tsx src/new.tsx
+npm install
+npm install --save-dev vitest @testing-library/react
+npm uninstall moment
+npm outdated
+npm ls react
+npm audit --omit=dev
+npm run
+npm run lint -- --fix
+npm run build && npm run preview
+npm run storybook -- --port 6007 --ci
+npm view react version
+npm pkg get scripts
+npx next build
+npx astro check
+npx sv check --tsconfig ./tsconfig.json
+npx depcheck
+npx stylelint "src/**/*.css" --fix
+npx drizzle-kit push
+npx wrangler deploy --dry-run
+npx serve dist -l 5000
+pnpm --filter web build
+pnpm add zod
+yarn workspace web test
+bun test src/cart.test.ts
+node scripts/sitemap.js > public/sitemap.xml
+node --import tsx scripts/seed.ts
+node -e "const p = require('./package.json'); console.log(Object.keys(p.dependencies).length)"
+deno fmt --check
+mkdir -p public/fonts && cp node_modules/inter-ui/*.woff2 public/fonts/
+cp -r src/templates/blog src/templates/shop
+mv public/*.jpg public/images/
+rm -rf dist
+rm -rf .next/cache
+rm -f public/images/old-*.png
+touch .nojekyll
+curl -sS -o /dev/null -w "%{time_total}" https://example.com/
+curl -s "https://api.example.com/v1/search?q=shoes" -H "Accept: application/json"
+curl -s -X DELETE http://localhost:3000/api/cart/1
+curl --fail --silent --show-error http://localhost:3000/
+docker compose logs -f web
+docker compose exec db psql -U postgres -c '\dt'
+docker run --rm -p 8080:80 nginx:alpine
+docker images | grep site
+python3 -m http.server 8000
+python3 scripts/resize.py --in public/images --out public/thumbs
+convert public/hero.png -resize 1200x public/hero.webp
+cwebp -q 80 public/hero.png -o public/hero.webp
+du -ah dist | sort -rh | head -20
+ps -ef | grep next
+pkill -f "next dev"
+lsof -ti:3000 | xargs kill
+echo "export const version = '1.2.0';" > src/version.ts
+test -d node_modules || npm ci
+cd site && npm ci && npm run build
+cd web && npx tsc --noEmit && cd ..
 `
 	.trim()
 	.split('\n');

@@ -54,6 +54,7 @@ describe('a wildcard approves', () => {
 		['curl https://*.example.com/*', 'curl HTTPS://API.example.com:443/v1'],
 		['curl --url=https://*.example.com/*', 'curl --url=https://API.example.com/v1'],
 		['npm * 2>&1', 'npm test 2>&1'],
+		['curl *', 'curl -s -o /dev/null --stderr=/dev/null https://a.example/x'],
 	])('with %j: %j', (pattern, command) => expect(getDecider(pattern, command)).toBe('approve'));
 
 	test.each([

@@ -21,17 +21,20 @@ const denials = ['rm -rf *', 'git push --force *', 'sudo *'].map((pattern) =>
 const everything = [rule('bash', '*', 'approve')];
 
 test.each<[name: string, rules: Rule[], most: number]>([
-	['without denials', approvals, 31],
-	['behind three denials', [...denials, ...approvals], 46],
-	['behind three denials, before a rule for everything', [...denials, ...everything], 21],
-])('%s: few ordinary commands go to an approver', (_, rules, most) => {
+	['without denials', approvals, 39],
+	['behind three denials', [...denials, ...approvals], 55],
+	['behind three denials, before a rule for everything', [...denials, ...everything], 24],
+])('%s: few ordinary commands go to an approver', (name, rules, most) => {
 	const by = policy({ rules });
 	const asked = AGENT_COMMANDS.filter(
 		(command) => decideRequest(request({ patterns: [command] }), by).decision !== 'approve',
 	);
+	console.log(
+		`${name}: ${asked.length} of ${AGENT_COMMANDS.length} ordinary commands:\n${asked.join('\n')}`,
+	);
 	expect(asked.length).toBeLessThanOrEqual(most);
 });
 
-test('the list has at least 300 commands', () => {
-	expect(new Set(AGENT_COMMANDS).size).toBeGreaterThanOrEqual(300);
+test('the list has at least 389 commands', () => {
+	expect(new Set(AGENT_COMMANDS).size).toBeGreaterThanOrEqual(389);
 });

@@ -101,8 +101,9 @@ const OUTSIDE =
 	/(?<![\p{L}\p{N}\p{M}._/)\]}*\s])\/|(?<![\p{L}\p{N}\p{M}\s])~|(?<![\p{L}\p{N}\p{M}.\s])\.\.(?![\p{L}\p{N}\p{M}.])|(?<![\p{L}\p{N}\p{M}])(?:[a-z]:\\|\\\\)/giu;
 /** Glued to a short option: `-I/x`, `-C..`, `-I~/x`, `-IC:\x` */
 const GLUED = /^-[\p{L}\p{N}]*(\/|~|\.\.(?![\p{L}\p{N}\p{M}.])|:\\|\\\\)/u;
-/** Begins an address on another machine. A letter alone is a drive, and `file://` is here. */
-const SCHEME = /(?<![a-z\d+.-])(?![a-z\d+.-]*file)[a-z][a-z\d+.-]+:\/\/(?!\/)/gi;
+/** Begins an address on another machine, or is no file. A letter alone is a drive, and `file://` is here. */
+const ELSEWHERE =
+	/(?<![a-z\d+.-])(?![a-z\d+.-]*file)[a-z][a-z\d+.-]+:\/\/(?!\/)|(?<=^|=)\/dev\/null$/gi;
 
 /** Shells evaluate it as arithmetic, and so do their `test` and `printf`, in quotation marks of any kind. */
 const EVALUATED = /\$[({]|`/;
@@ -110,7 +111,7 @@ const EVALUATED = /\$[({]|`/;
 /** Returns the places that lead out of the folder, or by which something else runs. */
 function guardWord(word: string, isRunning: boolean): Guards | undefined {
 	const guards = new Uint8Array(word.length).fill(isRunning || EVALUATED.test(word) ? 1 : 0);
-	const text = word.replace(SCHEME, (found) => 'x'.repeat(found.length));
+	const text = word.replace(ELSEWHERE, (found) => 'x'.repeat(found.length));
 	for (const { 0: found, index } of text.matchAll(OUTSIDE))
 		guards.fill(1, index, index + found.length);
 	const [glued = '', out = ''] = GLUED.exec(text) ?? [];
