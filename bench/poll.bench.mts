@@ -8,9 +8,12 @@ const { createDecider, decideRequest, planDecisions } =
 	await import('../nodes/RunAgentSession/requests/plan.ts');
 const { applyPoll, MAX_DECISIONS, recordAsked } =
 	await import('../nodes/RunAgentSession/requests/record.ts');
-const { askDue, createBallot: createQuestion } =
-	await import('../nodes/RunAgentSession/requests/ballots.ts');
-const { addOrigin, shownRequests } = await import('../nodes/RunAgentSession/requests/request.ts');
+const {
+	askDue,
+	createBallot: createQuestion,
+	shownRequests,
+} = await import('../nodes/RunAgentSession/requests/ballots.ts');
+const { addOrigin } = await import('../nodes/RunAgentSession/requests/request.ts');
 const { createSheet } = await import('../nodes/RunAgentSession/requests/sheet.ts');
 const { formatMessage, formatQuestion } =
 	await import('../nodes/RunAgentSession/message/approverText.ts');

@@ -3,10 +3,10 @@ import {
 	createForm,
 	listGiven,
 	type AnsweredPage,
-	type Asking,
 	type OpenPage,
 	type PageForm,
 	type PageSection,
+	type PageSession,
 	type PageView,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
@@ -90,23 +90,26 @@ const team: TeamSettings = {
 };
 
 /** A session that asked approvers for these requests with one question */
-function asked(pendingInteractions: Interaction[], approvers?: TeamSettings): Asking {
+function asked(pendingInteractions: Interaction[], approvers?: TeamSettings): PageSession {
 	const session = { sessionId: 's1', status: 'running', pendingInteractions };
 	return askedFor(applyPoll([], session, 1), approvers);
 }
 
-function askedFor(records: RequestRecord[], approvers?: TeamSettings): Asking {
+function askedFor(records: RequestRecord[], approvers?: TeamSettings): PageSession {
 	const own = createBallot(records, approvers, 2, {});
 	for (const approver of own.approvers) approver.askedAt = 2;
-	return { requests: records, ballots: [own], answers: [], preferences: { approveWith: 'once' } };
+	return {
+		...{ sessionId: 's1', state: 'running', requests: records, ballots: [own], answers: [] },
+		page: { preferences: { approveWith: 'once' } },
+	};
 }
 
-const formFor = (asking: Asking): PageForm => createForm(asking, asking.ballots[0], 0);
+const formFor = (own: PageSession): PageForm => createForm(own, own.ballots[0], 0);
 const form = (...requests: Interaction[]): PageForm => formFor(asked(requests));
 
 const QUIET_MS = 30 * 60_000;
 /** A session that has shown no activity for half an hour */
-const quiet = (changes: Partial<Quiet> = {}): Asking =>
+const quiet = (changes: Partial<Quiet> = {}): PageSession =>
 	askedFor(
 		showQuiet(
 			[],
@@ -120,10 +123,13 @@ const quiet = (changes: Partial<Quiet> = {}): Asking =>
 	);
 
 /** Answers each request of a session in turn. */
-const answer = (asking: Asking, ...votes: Array<Parameters<typeof answerTo>[2]>): Asking => ({
-	...asking,
+const answer = (
+	own: PageSession,
+	...votes: Array<Parameters<typeof answerTo>[2]>
+): PageSession => ({
+	...own,
 	answers: votes.map((vote, index) =>
-		answerTo(asking.ballots[0], asking.requests[index], { at: NOW, ...vote }),
+		answerTo(own.ballots[0], own.requests[index], { at: NOW, ...vote }),
 	),
 });
 
@@ -171,12 +177,12 @@ export function pageViews() {
 			{ title: 'The session has been quiet for 30 minutes', ...changes },
 			{ deadline: { ...deadline, after: 'abort' }, ...section },
 		);
-	const saved = (asking: Asking, changes: Partial<AnsweredPage> = {}): AnsweredPage => ({
+	const saved = (own: PageSession, changes: Partial<AnsweredPage> = {}): AnsweredPage => ({
 		kind: 'answered',
 		title: 'Your answer was saved',
 		says: [],
 		session,
-		given: listGiven(asking, asking.ballots[0], 0),
+		given: listGiven(own, own.ballots[0], 0),
 		isSender: true,
 		decisions: [],
 		...changes,

@@ -22,7 +22,14 @@ const options = (...values: string[]) => ({
 function formFor(...pendingInteractions: Interaction[]): PageForm {
 	const requests = applyPoll([], session({ pendingInteractions }), 1);
 	const own = createBallot(requests, undefined, 2, {});
-	return createForm({ requests, ballots: [own], answers: [] }, own, 0);
+	const asked = {
+		sessionId: 's1',
+		state: 'running' as const,
+		requests,
+		ballots: [own],
+		answers: [],
+	};
+	return createForm(asked, own, 0);
 }
 const render = (pending: PageForm, refused?: OpenPage['refused']) =>
 	renderPage(

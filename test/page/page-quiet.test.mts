@@ -19,8 +19,9 @@ const QUIET: Quiet = {
 function quietForm(changes: Partial<Quiet> = {}) {
 	const requests = showQuiet([], { ...QUIET, ...changes }, NOW);
 	const ballot = createBallot(requests, undefined, NOW, {});
-	const asking = { requests, ballots: [ballot], answers: [] };
-	return { ...asking, ballot, form: createForm(asking, ballot, 0) };
+	const ballots = [ballot];
+	const asked = { sessionId: 's1', state: 'running' as const, requests, ballots, answers: [] };
+	return { ...asked, ballot, form: createForm(asked, ballot, 0) };
 }
 const render = (changes: Partial<Quiet> = {}) =>
 	renderPage(

@@ -7,9 +7,9 @@ import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.
 import {
 	createForm,
 	type AnsweredPage,
-	type Asking,
 	type OpenPage,
 	type PageSection,
+	type PageSession,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
@@ -26,13 +26,13 @@ function asked(
 	requests: Interaction[],
 	more: { offersFromNowOn?: true } = {},
 	team?: TeamSettings,
-): Asking {
+): PageSession {
 	const records = applyPoll([], session({ pendingInteractions: requests }), 1);
 	const ballot = createBallot(records, team, 2, more);
 	for (const approver of ballot.approvers) approver.askedAt = 2;
-	return { requests: records, ballots: [ballot], answers: [] };
+	return { sessionId: 's1', state: 'running', requests: records, ballots: [ballot], answers: [] };
 }
-const formOf = (asking: Asking, approver = 0) => createForm(asking, asking.ballots[0], approver);
+const formOf = (own: PageSession, approver = 0) => createForm(own, own.ballots[0], approver);
 const pending = (...requests: Interaction[]) => formOf(asked(requests));
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');
 const HEAD = { title: 'T', says: [] };

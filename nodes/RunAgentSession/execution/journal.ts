@@ -19,13 +19,8 @@ import {
 	openRecord,
 	type ItemJournal,
 } from '../../shared/n8n/journal';
-import {
-	RECORD_VERSION,
-	type KnownRecord,
-	type SessionRecord,
-	type TriedSession,
-} from '../session/record';
-import { latestAnswerAt, type LinkAnswer } from '../requests/ballots';
+import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
+import { latestAnswerAt, type AskedSession, type LinkAnswer } from '../requests/ballots';
 import type { Engine } from './engine';
 
 // Finds the record of an item by the entry that n8n executes, and its index. Nothing is read from the item's JSON.
@@ -56,7 +51,7 @@ export const hasUnheard = (nodeContext: IDataObject, answers: readonly LinkAnswe
 	);
 
 /** Returns the sessions that Retry On Fail has replaced. */
-export const listTriedSessions = (nodeContext: IDataObject): TriedSession[] =>
+export const listTriedSessions = (nodeContext: IDataObject): AskedSession[] =>
 	listSessionRecords(nodeContext).flatMap(({ tries }) => tries?.sessions ?? []);
 
 export const listSessionJournals = (nodeContext: IDataObject): SessionJournal[] =>

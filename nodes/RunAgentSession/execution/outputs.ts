@@ -18,9 +18,9 @@ import {
 	type RunningRecord,
 	type SessionEnd,
 	type SessionRecord,
-	type TriedSession,
 	type Tries,
 } from '../session/record';
+import type { AskedSession } from '../requests/ballots';
 import { wasAborted } from '../requests/quiet';
 import { endRequests } from '../requests/record';
 import { listRequests } from '../session/finish';
@@ -111,7 +111,7 @@ const MAX_TRIES = 5;
 const DEFAULT_TRIES = 3;
 const DEFAULT_TRY_WAIT_MS = 1_000;
 
-const toTried = (record: RunningRecord): TriedSession => {
+const toTried = (record: RunningRecord): AskedSession => {
 	const { sessionId, dashboardUrl, origin, requests, ballots } = record;
 	return { sessionId, dashboardUrl, origin, requests: endRequests(requests), ballots };
 };

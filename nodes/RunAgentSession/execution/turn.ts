@@ -10,9 +10,8 @@ import {
 	type Others,
 	type Plan,
 } from '../plan/plan';
-import { hasOpenLink, latestAnswerAt } from '../requests/ballots';
+import { hasOpenLink, latestAnswerAt, nextAskAt } from '../requests/ballots';
 import { maxWaitAt, unansweredAt } from '../requests/times';
-import { nextApproverAt } from '../session/ask';
 import { quietAt } from '../session/quiet';
 import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
@@ -134,7 +133,7 @@ function findTimeout(run: SessionRun): number {
 		NEVER,
 		maxWaitAt(wait.since, settings.timeouts),
 		unansweredAt(record.requests, settings.timeouts),
-		nextApproverAt(run),
+		nextAskAt(run.voting, record.requests),
 		quietAt(run),
 	);
 }

@@ -1,10 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-import { createForm, isUnanswered, type Asking, type PageForm, type PageSession } from './view';
-import { findBallot, isTeam, positionIn, votesOf, type Ballot } from '../requests/ballots';
+import { createForm, isUnanswered, type PageForm, type PageSession } from './view';
+import {
+	findBallot,
+	isTeam,
+	positionIn,
+	shownRequests,
+	votesOf,
+	type Ballot,
+} from '../requests/ballots';
 import { MAX_OTHERS_CHARACTERS } from '../../shared/limits';
 import { isOpen } from '../requests/record';
-import { shownRequests } from '../requests/request';
 import { hasVoted } from '../requests/votes';
 
 // Finds what a link is for, in all nodes of the execution.
@@ -24,18 +30,15 @@ export function approvalUrl(resumeUrl: string, nonce: string): string {
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-export interface FoundLink<T> {
-	record: T;
+export interface FoundLink {
+	record: PageSession;
 	ballot: Ballot;
 	/** The position among the approvers of the ballot */
 	approver: number;
 }
 
 /** Finds the link with a nonce. Takes the same time for every nonce, so the time doesn't help to guess one. */
-export function findLink<T extends Pick<Asking, 'ballots'>>(
-	records: readonly T[],
-	nonce: unknown,
-): FoundLink<T> | undefined {
+export function findLink(records: readonly PageSession[], nonce: unknown): FoundLink | undefined {
 	const given = hash(typeof nonce === 'string' ? nonce : '');
 	const all = records.flatMap((record) =>
 		record.ballots.flatMap((ballot) =>
@@ -52,14 +55,12 @@ export function findLink<T extends Pick<Asking, 'ballots'>>(
 
 /** Another session's form on the same page */
 export interface OtherPage {
-	found: FoundLink<PageSession>;
+	found: FoundLink;
 	pending: PageForm;
 }
 
-export const askingOf = ({ page, ...record }: PageSession): Asking => ({ ...record, ...page });
-
 /** Without approvers, one link may be for a person who has nothing to do with another project. */
-const mayShare = (own: FoundLink<PageSession>, record: PageSession): boolean =>
+const mayShare = (own: FoundLink, record: PageSession): boolean =>
 	record.state === 'running' &&
 	record.sessionId !== own.record.sessionId &&
 	(isTeam(own.ballot) ||
@@ -70,10 +71,7 @@ const mayShare = (own: FoundLink<PageSession>, record: PageSession): boolean =>
 const MAX_OTHERS = 10;
 
 /** Returns the latest link of a session for an approver, if it may have a request without an answer. */
-function findOwnLink(
-	record: PageSession,
-	own: FoundLink<PageSession>,
-): FoundLink<PageSession> | undefined {
+function findOwnLink(record: PageSession, own: FoundLink): FoundLink | undefined {
 	const reader = own.ballot.approvers[own.approver];
 	const { requests, ballots } = record;
 	const open = requests.flatMap((request) => {
@@ -89,7 +87,7 @@ function findOwnLink(
 /** Returns the other sessions that wait for an answer of a link's approver, and the number of those that the page doesn't show. */
 export function findOthers(
 	sessions: readonly PageSession[],
-	own: FoundLink<PageSession>,
+	own: FoundLink,
 ): { others: OtherPage[]; more: number } {
 	const others: OtherPage[] = [];
 	let more = 0;
@@ -103,8 +101,7 @@ export function findOthers(
 		}
 		const open = shownRequests(record.requests.filter(isOpen));
 		left -= JSON.stringify(open.map(({ interaction }) => interaction)).length;
-		const pending =
-			left < 0 ? undefined : createForm(askingOf(record), found.ballot, found.approver);
+		const pending = left < 0 ? undefined : createForm(record, found.ballot, found.approver);
 		if (!pending) more++;
 		else if (pending.requests.some(isUnanswered)) others.push({ found, pending });
 	}

@@ -33,14 +33,7 @@ import {
 import { formatQuiet, isTakenBack } from '../requests/quiet';
 import { requestKey } from '../requests/record';
 import { summarizeDecisions } from '../requests/summary';
-import {
-	askingOf,
-	findLink,
-	findOthers,
-	type OtherPage,
-	NONCE_PARAMETER,
-	type FoundLink,
-} from './links';
+import { findLink, findOthers, type OtherPage, NONCE_PARAMETER, type FoundLink } from './links';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.
 // Neither asks the service, because n8n would resume with data that is old by then.
@@ -151,8 +144,7 @@ const PAGE_PROBLEMS = {
 	},
 };
 
-const toLink = ({ ballot, approver }: FoundLink<PageSession>): string =>
-	ballot.approvers[approver].nonce;
+const toLink = ({ ballot, approver }: FoundLink): string => ballot.approvers[approver].nonce;
 
 const notice = (problem: keyof typeof PAGE_PROBLEMS, record?: PageSession): NoticePage => ({
 	kind: 'notice',
@@ -187,8 +179,8 @@ function findClosed(
 	return shown.some((record) => findBallot(ballots, record) !== own) ? 'replaced' : 'gone';
 }
 
-function closedView({ record, ballot, approver }: FoundLink<PageSession>): AnsweredPage {
-	const given = listGiven(askingOf(record), ballot, approver);
+function closedView({ record, ballot, approver }: FoundLink): AnsweredPage {
+	const given = listGiven(record, ballot, approver);
 	const others = record.requests.filter(
 		(request) =>
 			ballot.requests.includes(requestKey(request)) && !isDecidedBy(request, approver, record),
@@ -233,7 +225,7 @@ function introduce(
 	};
 }
 
-const toSection = ({ record, ballot }: FoundLink<PageSession>, pending: PageForm): PageSection => ({
+const toSection = ({ record, ballot }: FoundLink, pending: PageForm): PageSection => ({
 	...sessionFacts(record),
 	pending,
 	deadline: ballot.deadline,
@@ -242,17 +234,17 @@ const toSection = ({ record, ballot }: FoundLink<PageSession>, pending: PageForm
 });
 
 function openView(
-	found: FoundLink<PageSession>,
+	found: FoundLink,
 	{ others, more }: ReturnType<typeof findOthers>,
 ): OpenPage | AnsweredPage {
 	const { record, approver, ballot } = found;
-	const pending = createForm(askingOf(record), ballot, approver);
+	const pending = createForm(record, ballot, approver);
 	if (pending.requests.length === 0) return closedView(found);
 	const shown = new Set(pending.requests.map((request) => request.record));
 	return {
 		kind: 'open',
 		// The link also shows later requests of the session.
-		given: listGiven(askingOf(record), ballot, approver).filter((each) => !shown.has(each.record)),
+		given: listGiven(record, ballot, approver).filter((each) => !shown.has(each.record)),
 		...readerOf(ballot, approver),
 		...introduce(pending, others),
 		sections: [
@@ -319,7 +311,7 @@ const refuseInterrupted = (record: PageSession, body: unknown): PageResponse => 
 });
 
 interface SentAnswers {
-	found: FoundLink<PageSession>;
+	found: FoundLink;
 	answers: LinkAnswer[];
 }
 
@@ -330,7 +322,7 @@ const confirmAgain = (view: PageView): PageView =>
 	view.title === PAGE_PROBLEMS.closed.title ? { ...view, title: SAVED_TITLE, says: [] } : view;
 
 /** Returns the page that confirms answers, with what the votes are then. */
-function confirmView(own: FoundLink<PageSession>, sent: readonly SentAnswers[]): AnsweredPage {
+function confirmView(own: FoundLink, sent: readonly SentAnswers[]): AnsweredPage {
 	const given = sent.flatMap(repeatAnswers);
 	const isQuiet = given.some(({ record }) => record.quiet);
 	return {

@@ -1,4 +1,3 @@
-import type { OptionPreferences } from '../../shared/approvals/options';
 import { fingerprint, isRecord } from '../../shared/values';
 import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/agentQuestion';
 import type { UndecidedRequest } from '../requests/plan';
@@ -9,7 +8,9 @@ import {
 	isTeam,
 	listVoided,
 	positionIn,
+	shownRequests,
 	votesOf,
+	type AskedSession,
 	type LinkAnswer,
 	type Ballot,
 	type Voting,
@@ -22,7 +23,7 @@ import {
 	requestKey,
 	type RequestRecord,
 } from '../requests/record';
-import { shownRequests, type RequestOrigin } from '../requests/request';
+import type { RequestOrigin } from '../requests/request';
 import {
 	createSheet,
 	readObstacle,
@@ -36,31 +37,12 @@ import { hasVoted, type ChosenVote, type Vote } from '../requests/votes';
 
 // What the approval page shows of a session, and how it reads an answer. Both come from the session's records alone.
 
-/** What the page needs to know of the node's settings */
-interface PageSettings {
-	preferences?: OptionPreferences;
-	sendComments?: boolean;
-	/** True if the agent gets the reason of a denial */
-	sendsReasons?: boolean;
-	/** The agent's latest words when it asked, which say why */
-	words?: string;
-}
-
-export interface Asking extends PageSettings, Voting {
-	requests: RequestRecord[];
-}
-
-/** What the page reads of a session's record */
-export interface PageSession extends Voting {
+/** What the page reads of a session: its record, and the answers of the execution's links */
+export interface PageSession extends AskedSession {
 	state: 'running' | 'ended';
 	/** True if Retry On Fail has started another session in its place */
 	isTried?: true;
-	sessionId: string;
-	dashboardUrl?: string;
-	origin?: Omit<RequestOrigin, 'sessionId'>;
-	/** Everything known about the agent's requests, and what approvers were asked */
-	requests: RequestRecord[];
-	page?: PageSettings;
+	answers: readonly LinkAnswer[];
 }
 
 /** What a page says of a session */
@@ -216,14 +198,14 @@ interface ListedRequest {
 }
 
 /** Returns the requests that a link's approver may answer: those of its ballot first, then those of the session's others. */
-export function createForm(asking: Asking, own: Ballot, approver: number): PageForm {
-	const { requests: records, ballots, preferences } = asking;
+export function createForm(session: PageSession, own: Ballot, approver: number): PageForm {
+	const { requests: records, ballots, page: { preferences } = {} } = session;
 	const reader = own.approvers[approver];
 	const open = listAnswerable(records).flatMap((request): ListedRequest[] => {
 		const ballot = findBallot(ballots, request.record);
 		const position = ballot ? positionIn(ballot, reader, own) : -1;
 		if (!ballot || position < 0) return [];
-		const given = votesOf(request.record, asking).find(({ approver: at }) => at === position);
+		const given = votesOf(request.record, session).find(({ approver: at }) => at === position);
 		const offered = { preferences, offersFromNowOn: ballot.offersFromNowOn };
 		const isBlocked = readObstacle(request, offered) !== undefined;
 		const rank = (isBlocked ? 4 : given ? 2 : 0) + (ballot === own ? 0 : 1);
@@ -236,9 +218,9 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 		return {
 			record,
 			sheet: createSheet(request, offered),
-			status: describeVotes(record, ballot, asking, position),
+			status: describeVotes(record, ballot, session, position),
 			...(given && { given }),
-			voided: listVoided(record, records, asking),
+			voided: listVoided(record, records, session),
 		};
 	});
 	const offered = requests
@@ -248,7 +230,7 @@ export function createForm(asking: Asking, own: Ballot, approver: number): PageF
 		const { decision } = record;
 		if (!decision || isOpen(record)) return false;
 		return own.requests.includes(requestKey(record))
-			? !isDecidedBy(record, approver, asking)
+			? !isDecidedBy(record, approver, session)
 			: decision.verdict.decidedBy !== 'page';
 	});
 	return {
@@ -447,12 +429,12 @@ export function repeatAnswer(
 }
 
 /** Returns the answers of a link's approver to the requests of its ballot. */
-export const listGiven = (asking: Asking, ballot: Ballot, approver: number): GivenAnswer[] =>
-	asking.requests
+export const listGiven = (session: PageSession, ballot: Ballot, approver: number): GivenAnswer[] =>
+	session.requests
 		.filter((record) => ballot.requests.includes(requestKey(record)))
 		.flatMap((record) => {
-			const vote = votesOf(record, asking).find((each) => each.approver === approver);
+			const vote = votesOf(record, session).find((each) => each.approver === approver);
 			return vote
-				? repeatAnswer(record, vote, describeVotes(record, ballot, asking, approver))
+				? repeatAnswer(record, vote, describeVotes(record, ballot, session, approver))
 				: [];
 		});

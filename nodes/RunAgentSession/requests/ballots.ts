@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
+import type { OptionPreferences } from '../../shared/approvals/options';
 import { omit } from '../../shared/values';
 import { hasVoted, isDeadlocked, tally, type Vote } from './votes';
 import { isOpen, requestKey, type RequestKey, type RequestRecord } from './record';
+import type { RequestOrigin } from './request';
 import type { AnswerDeadline } from './times';
 
 // A ballot asks approvers for requests. Each approver has a separate link, and votes are derived from the answers of links.
@@ -66,6 +68,26 @@ export interface Voting {
 	answers: readonly LinkAnswer[];
 }
 
+/** What is kept of a session for its approvers */
+export interface AskedSession {
+	sessionId: string;
+	dashboardUrl?: string;
+	origin?: Omit<RequestOrigin, 'sessionId'>;
+	/** Everything known about the agent's requests */
+	requests: RequestRecord[];
+	/** What approvers were asked */
+	ballots: Ballot[];
+	/** What the approval page needs to know of the node's settings */
+	page?: {
+		preferences?: OptionPreferences;
+		sendComments?: boolean;
+		/** True if the agent gets the reason of a denial */
+		sendsReasons?: boolean;
+		/** The agent's latest words when it asked, which say why */
+		words?: string;
+	};
+}
+
 /** An item that an approver gets. */
 export interface Ask {
 	ballot: Ballot;
@@ -117,6 +139,12 @@ export function findBallot(ballots: readonly Ballot[], record: RequestRecord): B
 	const key = requestKey(record);
 	return [...ballots].reverse().find(({ requests }) => requests.includes(key));
 }
+
+export const MAX_REQUESTS_SHOWN = 5;
+
+/** Returns the requests of one ballot. Its message, its item and its answer have exactly these. */
+export const shownRequests = <T>(undecided: readonly T[]): T[] =>
+	undecided.slice(0, MAX_REQUESTS_SHOWN);
 
 export const isTeam = ({ approvers }: Ballot): boolean => approvers[0]?.name !== undefined;
 
@@ -228,9 +256,10 @@ function nextItemAt(ballot: Ballot, at: number, open: readonly OpenRequest[]): n
 const shownBy = (ballot: Ballot, open: readonly OpenRequest[], ballots: readonly Ballot[]) =>
 	open.filter(({ record }) => findBallot(ballots, record) === ballot);
 
-/** Returns the time of the next item of all ballots. `open` are the requests that are left for approvers. */
-export function nextAskAt(voting: Voting, open: readonly RequestRecord[]): number {
+/** Returns the time of the next item of all ballots, also before a reading in this wake. */
+export function nextAskAt(voting: Voting, requests: readonly RequestRecord[]): number {
 	const { ballots } = voting;
+	const open = requests.filter(({ interaction, decision }) => interaction && !decision);
 	const all = withVotes(open, voting);
 	const times = ballots.flatMap((ballot) => {
 		const own = shownBy(ballot, all, ballots);

@@ -14,12 +14,6 @@ export interface RequestOrigin {
 	previewUrl?: string;
 }
 
-export const MAX_REQUESTS_SHOWN = 5;
-
-/** Returns the requests of one ballot. Its message, its item and its answer have exactly these. */
-export const shownRequests = <T>(undecided: readonly T[]): T[] =>
-	undecided.slice(0, MAX_REQUESTS_SHOWN);
-
 /** Key of this package's data in a request. No service has it by accident, and its request would still be answered. */
 const ORIGIN_KEY = 'n8nOrigin';
 

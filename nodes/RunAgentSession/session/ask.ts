@@ -13,11 +13,11 @@ import {
 	nextAskAt,
 	findBallot,
 	listVoided,
+	MAX_REQUESTS_SHOWN,
 	renewBallot,
 } from '../requests/ballots';
 import { isQuietRecord } from '../requests/quiet';
 import type { UndecidedRequest } from '../requests/plan';
-import { MAX_REQUESTS_SHOWN } from '../requests/request';
 import { findDeadline, type AnswerDeadline } from '../requests/times';
 import type { SessionRun } from './run';
 import type { AskedItem } from './types';
@@ -41,16 +41,9 @@ function listUnasked(run: SessionRun): UndecidedRequest[] {
 const undecidedRecords = (run: SessionRun): RequestRecord[] =>
 	run.undecided.map(({ record }) => record);
 
-/** Returns the time at which the next approver has to be asked or reminded, also before a reading in this wake. */
-export const nextApproverAt = ({ record, voting }: SessionRun): number =>
-	nextAskAt(
-		voting,
-		record.requests.filter(({ interaction, decision }) => interaction && !decision),
-	);
-
 /** Returns whether approvers have to get an item: for a new ballot, a reminder, or as a backup. */
 export const hasDueItem = (run: SessionRun): boolean =>
-	listUnasked(run).length > 0 || nextApproverAt(run) <= run.wallTime;
+	listUnasked(run).length > 0 || nextAskAt(run.voting, run.record.requests) <= run.wallTime;
 
 /** Characters of the agent's latest words that the page can show */
 const MAX_WORDS_KEPT = 4_000;

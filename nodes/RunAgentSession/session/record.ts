@@ -1,18 +1,13 @@
-import type { OptionPreferences } from '../../shared/approvals/options';
 import type { ErrorContext } from '../../shared/errors';
 import type { Activity } from '../requests/quiet';
-import type { Ballot } from '../requests/ballots';
-import type { RequestRecord } from '../requests/record';
-import type { RequestOrigin } from '../requests/request';
+import type { AskedSession } from '../requests/ballots';
 
 // What the node remembers of one session. It's JSON, because n8n saves it with the execution.
 
 export const RECORD_VERSION = 1;
 
 /** The course of a session from its start. Times are wall-clock times, because they outlive the process. */
-export interface Course {
-	sessionId: string;
-	dashboardUrl?: string;
+export interface Course extends AskedSession {
 	/** True if the session's ID was a parameter: the node didn't start the session */
 	isGiven?: boolean;
 	turn?: Turn;
@@ -20,21 +15,10 @@ export interface Course {
 	startedAt?: number;
 	/** Missing until a poll has returned the session */
 	lastReadAt?: number;
-	/** Everything known about the agent's requests */
-	requests: RequestRecord[];
-	/** What approvers were asked */
-	ballots: Ballot[];
 	/** Time of the latest answer that a try to read the session came after */
 	heardAt?: number;
 	/** The execution whose links approvers have. A retry is another one. */
 	execution?: string;
-	/** What the approval page needs to know of the node's settings */
-	page?: {
-		preferences: OptionPreferences;
-		sendComments?: boolean;
-		sendsReasons?: boolean;
-		words?: string;
-	};
 	/** Comments for the agent that no decision carried, until they're sent */
 	comments?: Comment[];
 	/** True once the agent was asked for another answer in the required format */
@@ -43,7 +27,6 @@ export interface Course {
 	activity?: Activity;
 	wait: WaitState;
 	pollCount?: number;
-	origin?: Omit<RequestOrigin, 'sessionId'>;
 	commentAttempts?: number;
 	/** Sentences for the item's `warnings` that later runs must not lose */
 	warnings?: string[];
@@ -100,15 +83,9 @@ export interface StartState {
 export interface Tries {
 	execution: string;
 	count: number;
-	/** The sessions that failed or were aborted */
-	sessions: TriedSession[];
+	/** The sessions that failed or were aborted, with their links and what approvers decided */
+	sessions: AskedSession[];
 }
-
-/** What is kept of a session that a later try has replaced: its links, and what approvers decided */
-export type TriedSession = Pick<
-	Course,
-	'sessionId' | 'dashboardUrl' | 'origin' | 'requests' | 'ballots'
->;
 
 export interface Failure {
 	message: string;
