@@ -29,7 +29,7 @@ async function code() {
 	const bundle = await rollup({
 		input: Object.fromEntries(entries.map((place) => [place, `${place}.ts`])),
 		external: ['n8n-workflow', 'node:crypto'],
-		plugins: [compile, latin1],
+		plugins: [compile, flat, latin1],
 		onLog(level, log) {
 			if (level === 'warn') throw new Error(log.message);
 		},
@@ -88,6 +88,12 @@ const compile = {
 		),
 };
 
+/** Shortens the compiler's indentation to a space, which saves four hundredths of the package. Our own texts are indented with tabs. */
+const flat = {
+	name: 'flat',
+	renderChunk: (code) => code.replace(/^(?: {4})+/gm, ' '),
+};
+
 /**
  * Writes what is not Latin-1 as an escape. A single such character makes the engine keep the whole text of a file with two bytes for each
  * character, for as long as n8n runs. It can only stand in a string, a template or a regular expression, where the escape means the same.
@@ -106,7 +112,7 @@ const clean = async () => {
 // What n8n reads beside the code is copied: icons and codex files.
 const copy = (pattern, options) => () => src(pattern, { base: '.', ...options }).pipe(dest('dist'));
 
-const icons = copy(['nodes/**/*.svg', 'credentials/**/*.svg'], { encoding: false });
+const icons = copy('nodes/**/*.svg', { encoding: false });
 const codex = copy('nodes/**/*.node.json');
 
 const files = parallel(code, icons, codex);

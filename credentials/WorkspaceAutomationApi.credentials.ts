@@ -66,8 +66,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 	displayName = 'Workspace Automation API';
 
 	icon: Icon = {
-		light: 'file:workspaceAutomation.svg',
-		dark: 'file:workspaceAutomation.dark.svg',
+		light: 'file:../nodes/WorkspaceAutomation/workspaceAutomation.svg',
+		dark: 'file:../nodes/WorkspaceAutomation/workspaceAutomation.dark.svg',
 	};
 
 	documentationUrl =

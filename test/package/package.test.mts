@@ -34,7 +34,7 @@ describe('the package', () => {
 		for (const file of [...n8n.nodes, ...n8n.credentials]) {
 			expect(files).toContain(file);
 			const built = await readFile(join(unpacked, file), 'utf8');
-			for (const [, icon] of built.matchAll(/'file:([\w.]+)'/g))
+			for (const [, icon] of built.matchAll(/'file:([\w./]+)'/g))
 				expect(files).toContain(posix.join(file, '..', icon));
 		}
 	});
