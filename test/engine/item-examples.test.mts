@@ -38,7 +38,10 @@ test('docs/outputs.md shows an item of each output as the node returns it', asyn
 			},
 			items: [{ prompt }],
 		});
-	const [completed] = runsOf(await ask('Move the blog to the new layout and build the site.'), NODE).flat();
+	const [completed] = runsOf(
+		await ask('Move the blog to the new layout and build the site.'),
+		NODE,
+	).flat();
 	const [asked] = runsOf(await ask('Publish the landing page.'), NODE, 1).flat();
 	const shown = readFileSync(page, 'utf8');
 	const blocks = [normalize(completed), normalize(asked)].map(
