@@ -80,7 +80,7 @@ function measure(work: () => void): number {
 
 export async function run(log: (line: string) => void): Promise<Table> {
 	// Imported here, because the hooks above have to be there first.
-	const { decideRequest } = await import('../nodes/RunAgentSession/requests/plan.ts');
+	const { decideRequest } = await import('../nodes/RunAgentSession/requests/decisions.ts');
 	const time = ({ permission, text, pattern }: Case, length: number, count: number): number => {
 		const rules = Array.from({ length: count }, (_, at) => ({
 			permission,

@@ -5,9 +5,9 @@ import { decimals, type Table } from './benchmark.mts';
 import { median } from './statistics.mts';
 
 const { createDecider, decideRequest, planDecisions } =
-	await import('../nodes/RunAgentSession/requests/plan.ts');
+	await import('../nodes/RunAgentSession/requests/decisions.ts');
 const { applyPoll, MAX_DECISIONS, recordAsked } =
-	await import('../nodes/RunAgentSession/requests/record.ts');
+	await import('../nodes/RunAgentSession/requests/requestRecord.ts');
 const {
 	askDue,
 	createBallot: createQuestion,

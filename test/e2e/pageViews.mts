@@ -10,12 +10,12 @@ import {
 	type PageView,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
+import { showQuiet } from '../../nodes/RunAgentSession/requests/quietRequest.ts';
 import {
 	applyPoll,
 	type Quiet,
 	type RequestRecord,
-} from '../../nodes/RunAgentSession/requests/record.ts';
+} from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { answerTo } from '../unit/forms.mts';
 

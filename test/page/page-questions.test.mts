@@ -8,7 +8,7 @@ import { omit } from '../../nodes/shared/values.ts';
 import { readForm } from '../unit/forms.mts';
 import { toSheets } from '../unit/sheets.mts';
 import { createBallot } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { anyText } from '../support/anyText.mts';
 import { request, session } from '../unit/interactions.mts';

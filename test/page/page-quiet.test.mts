@@ -4,8 +4,8 @@ import { renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import { createForm } from '../../nodes/RunAgentSession/page/view.ts';
 import { respond } from '../../nodes/RunAgentSession/page/respond.ts';
 import { createBallot } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { showQuiet } from '../../nodes/RunAgentSession/requests/quiet.ts';
-import { requestKey, type Quiet } from '../../nodes/RunAgentSession/requests/record.ts';
+import { showQuiet } from '../../nodes/RunAgentSession/requests/quietRequest.ts';
+import { requestKey, type Quiet } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import { readForm } from '../unit/forms.mts';
 
 const NOW = Date.parse('2026-10-05T15:12:00.000Z');

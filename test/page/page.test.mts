@@ -14,7 +14,7 @@ import {
 import { findLink } from '../../nodes/RunAgentSession/page/links.ts';
 import { readForm } from '../unit/forms.mts';
 import { createBallot, type TeamSettings } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
+import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { omit } from '../../nodes/shared/values.ts';
 import { anyText } from '../support/anyText.mts';

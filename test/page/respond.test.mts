@@ -14,7 +14,7 @@ import {
 	mergeAnswers,
 	type Approver,
 } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/record.ts';
+import { applyPoll, requestKey } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import { request, session } from '../unit/interactions.mts';
 
 const FORM = 'application/x-www-form-urlencoded';

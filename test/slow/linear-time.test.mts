@@ -5,7 +5,7 @@ import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.t
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/panel/readSettings.ts';
 import { readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/approverText.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { toSheets } from '../unit/sheets.mts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'shell-quote';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { anyText } from '../support/anyText.mts';
 import { policy, request, rule } from './policies.mts';
 

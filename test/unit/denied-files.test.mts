@@ -1,7 +1,7 @@
 // Denials of folders and files against a real shell, with programs that only say which files their words name.
 // DENIED_COMMANDS=5000 SEED=7 npm test -- -i test/unit/denied-files
 import { expect, test } from '@jest/globals';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { DeniedFiles, touchFiles } from './deniedFiles.mts';
 import { policy, request, rule } from './policies.mts';
 import { SHELLS } from './shells.mts';

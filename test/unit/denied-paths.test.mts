@@ -1,7 +1,7 @@
 // Denials of folders and files hold in commands, and ask about no others.
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { AGENT_COMMANDS } from './agentCommands.mts';
 import { policy, request, rule } from './policies.mts';
 

@@ -7,7 +7,10 @@ import {
 	type PageForm,
 } from '../../nodes/RunAgentSession/page/view.ts';
 import type { Ballot, LinkAnswer } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { requestKey, type RequestRecord } from '../../nodes/RunAgentSession/requests/record.ts';
+import {
+	requestKey,
+	type RequestRecord,
+} from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 
 export function readForm(form: PageForm, body: unknown): FormAnswer[] | FormProblem {
 	const read = readForms([{ pending: form }], body);

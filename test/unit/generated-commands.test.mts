@@ -1,7 +1,7 @@
 // Rules against real shells: commands from a grammar, run with programs that only say that they were run.
 // GENERATED_COMMANDS=50000 SEED=7 npm test -- -i test/unit/generated-commands
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { Commands, randomFrom } from './commands.mts';
 import { policy, request, rule } from './policies.mts';
 import { runInShells, SHELLS, type Run } from './shells.mts';

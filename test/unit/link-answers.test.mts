@@ -14,7 +14,10 @@ import {
 	type LinkAnswer,
 	type TeamSettings,
 } from '../../nodes/RunAgentSession/requests/ballots.ts';
-import { requestKey, type RequestRecord } from '../../nodes/RunAgentSession/requests/record.ts';
+import {
+	requestKey,
+	type RequestRecord,
+} from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 
 const SECOND = 1_000;
 const CONTENT = 'content';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { parse } from 'unbash';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { AGENT_COMMANDS } from './agentCommands.mts';
 import { policy, request, rule } from './policies.mts';
 

@@ -1,7 +1,7 @@
 // What an output parser of n8n says of an answer: its exact reason where it tells one.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputFormat.ts';
+import { openOutputFormat } from '../../nodes/RunAgentSession/execution/outputParser.ts';
 import { connected, linksParser } from '../support/outputParser.mts';
 
 const open = async (parser: unknown) => await openOutputFormat(connected(parser));

@@ -1,7 +1,7 @@
 // Rules about paths, searches and addresses.
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { policy, request, rule } from './policies.mts';
 
 const decided = (permission: string, text: string, ...rules: Array<[string, Decision]>) =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Decision, Rule } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { checkRuleCount, readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
 import { createJudge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { createDecider, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { createDecider, decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS } from '../../nodes/shared/limits.ts';
 import { policy, request, rule } from './policies.mts';
 

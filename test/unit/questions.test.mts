@@ -1,6 +1,6 @@
 // How many ordinary commands go to an approver.
 import { expect, test } from '@jest/globals';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import type { Rule } from '../../nodes/RunAgentSession/policy/rule.ts';
 import { AGENT_COMMANDS } from './agentCommands.mts';
 import { policy, request, rule } from './policies.mts';

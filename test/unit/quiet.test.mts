@@ -1,6 +1,6 @@
 // What a reading says of a session's activity.
 import { expect, test } from '@jest/globals';
-import { readActivity } from '../../nodes/RunAgentSession/requests/quiet.ts';
+import { readActivity } from '../../nodes/RunAgentSession/requests/quietRequest.ts';
 
 const at = (ms: number) => new Date(ms).toISOString();
 

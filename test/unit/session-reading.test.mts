@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { hasEnded, readSession } from '../../nodes/shared/client/session.ts';
 import { findShapeProblem } from '../../nodes/shared/approvals/requestShape.ts';
 import { MAX_REQUEST_BYTES } from '../../nodes/shared/limits.ts';
-import { planDecisions, decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { planDecisions, decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import { policy } from './policies.mts';
 import { request, session } from './interactions.mts';
 

@@ -1,7 +1,7 @@
 // What people are told of requests, as a poll and the policy leave them for approvers.
 import { askVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { planDecisions } from '../../nodes/RunAgentSession/requests/plan.ts';
-import { applyPoll } from '../../nodes/RunAgentSession/requests/record.ts';
+import { planDecisions } from '../../nodes/RunAgentSession/requests/decisions.ts';
+import { applyPoll } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
 import {
 	createSheet,
 	type OfferedChoices,

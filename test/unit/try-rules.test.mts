@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
-import { decideRequest } from '../../nodes/RunAgentSession/requests/plan.ts';
+import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 
 const policy = (changes: Partial<Policy> = {}): Policy => ({

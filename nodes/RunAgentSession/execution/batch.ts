@@ -13,7 +13,7 @@ import type { Failure, SessionRecord } from '../session/record';
 import type { SessionRun } from '../session/run';
 import type { ItemSettings, OutputFormat } from '../session/types';
 import { returnsAfterPause, type Engine } from './engine';
-import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './journal';
+import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './itemRecords';
 
 export interface Item {
 	itemIndex: number;

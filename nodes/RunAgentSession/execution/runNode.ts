@@ -30,9 +30,9 @@ import {
 } from './batch';
 import { listAnswers, recallAnswers } from './answers';
 import { Engine } from './engine';
-import { listCourses, listSessionRecords, refuseOwnItems } from './journal';
-import { reportToTracing } from './output';
-import { openOutputFormat } from './outputFormat';
+import { listCourses, listSessionRecords, refuseOwnItems } from './itemRecords';
+import { reportToTracing } from './itemJson';
+import { openOutputFormat } from './outputParser';
 import {
 	combineErrors,
 	failItem,
@@ -44,7 +44,7 @@ import {
 	takeOutputs,
 	findFailure,
 	toTraced,
-} from './outputs';
+} from './itemEnds';
 import { stopSessions } from './stop';
 import { runTurn, takeAnswers, type TurnEnd } from './turn';
 

@@ -6,9 +6,9 @@ import { abortSession } from '../session/finish';
 import { readAbortOnStop } from '../panel/readSettings';
 import type { Wake } from './batch';
 import type { Engine } from './engine';
-import { listSessionJournals, sessionOf, type SessionJournal } from './journal';
-import { canceledError } from './output';
-import { listFailures } from './outputs';
+import { listSessionJournals, sessionOf, type SessionJournal } from './itemRecords';
+import { canceledError } from './itemJson';
+import { listFailures } from './itemEnds';
 
 /**
  * Aborts every session of the execution that hasn't ended, also of nodes and entries that haven't run in this wake.

@@ -17,9 +17,9 @@ import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
 import { listAnswers, recallAnswers } from './answers';
 import type { Batch, Item, Wake } from './batch';
-import { hasUnheard } from './journal';
+import { hasUnheard } from './itemRecords';
 import type { Engine } from './engine';
-import { hasLeaving, endItem, failItem, takeAsked } from './outputs';
+import { hasLeaving, endItem, failItem, takeAsked } from './itemEnds';
 
 /** A person who watches a manual execution sees news within seconds for so long. */
 const WATCHED_MS = 5 * 60_000;

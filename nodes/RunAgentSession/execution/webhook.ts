@@ -8,7 +8,7 @@ import { FAILED, respond, type PageResponse } from '../page/respond';
 import { acceptAnswers, addAnswers, listAnswers, recallAnswers } from './answers';
 import { openPausedExecution } from './engine';
 import type { PageSession } from '../page/view';
-import { hasOtherVersion, listCourses, listTriedSessions } from './journal';
+import { hasOtherVersion, listCourses, listTriedSessions } from './itemRecords';
 
 /** Handles the node's webhook. Never throws, because n8n would end the paused execution. */
 export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {

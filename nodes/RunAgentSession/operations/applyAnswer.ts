@@ -14,7 +14,7 @@ import { itemKey, openRecord } from '../../shared/n8n/journal';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/readSettings';
 import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../requests/appliedAnswer';
-import type { Decide } from '../requests/plan';
+import type { Decide } from '../requests/decisions';
 import { pollDelayMs, retryPollMs } from '../plan/plan';
 import { decideWith } from '../session/decide';
 import { endedOutcome, viewSession, withSessionErrors } from '../session/finish';

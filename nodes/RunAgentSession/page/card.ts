@@ -1,7 +1,7 @@
 import { isMixed } from '../../shared/approvals/visibleText';
 import { isObject, pluralize, toText } from '../../shared/values';
 import type { Choice } from '../requests/choices';
-import { isLate, isOpen, type DecisionState, type RequestRecord } from '../requests/record';
+import { isLate, isOpen, type DecisionState, type RequestRecord } from '../requests/requestRecord';
 import { explainObstacle, type Fact, type Sheet } from '../requests/sheet';
 import { formatMoment } from '../requests/times';
 import { FROM_NOW_ON, type Vote, type VoteName } from '../requests/votes';

@@ -10,7 +10,7 @@ import {
 	type Ballot,
 } from '../requests/ballots';
 import { MAX_OTHERS_CHARACTERS } from '../../shared/limits';
-import { isOpen } from '../requests/record';
+import { isOpen } from '../requests/requestRecord';
 import { hasVoted } from '../requests/votes';
 
 // Finds what a link is for, in all nodes of the execution.

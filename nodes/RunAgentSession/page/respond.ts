@@ -30,8 +30,8 @@ import {
 	type LinkAnswer,
 	type Ballot,
 } from '../requests/ballots';
-import { formatQuiet, isTakenBack } from '../requests/quiet';
-import { requestKey } from '../requests/record';
+import { formatQuiet, isTakenBack } from '../requests/quietRequest';
+import { requestKey } from '../requests/requestRecord';
 import { summarizeDecisions } from '../requests/summary';
 import { findLink, findOthers, type OtherPage, NONCE_PARAMETER, type FoundLink } from './links';
 

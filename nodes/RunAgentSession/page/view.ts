@@ -1,6 +1,6 @@
 import { fingerprint, isRecord } from '../../shared/values';
 import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/agentQuestion';
-import type { UndecidedRequest } from '../requests/plan';
+import type { UndecidedRequest } from '../requests/decisions';
 import {
 	decidedByVotes,
 	findBallot,
@@ -22,7 +22,7 @@ import {
 	reasonToAsk,
 	requestKey,
 	type RequestRecord,
-} from '../requests/record';
+} from '../requests/requestRecord';
 import type { RequestOrigin } from '../requests/request';
 import {
 	createSheet,

@@ -8,7 +8,7 @@ import type { Interaction } from '../../shared/client/session';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { askVerdict, type AskVerdict } from '../policy/rules';
 import type { Answer } from './answer';
-import { LEFT_QUESTION, chooseVerdict } from './plan';
+import { LEFT_QUESTION, chooseVerdict } from './decisions';
 import { findMismatch } from './request';
 import type { RequestVerdict } from './votes';
 

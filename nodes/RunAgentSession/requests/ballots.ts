@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { omit } from '../../shared/values';
 import { hasVoted, isDeadlocked, tally, type Vote } from './votes';
-import { isOpen, requestKey, type RequestKey, type RequestRecord } from './record';
+import { isOpen, requestKey, type RequestKey, type RequestRecord } from './requestRecord';
 import type { RequestOrigin } from './request';
 import type { AnswerDeadline } from './times';
 

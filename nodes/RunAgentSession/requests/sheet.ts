@@ -10,9 +10,9 @@ import type { Interaction } from '../../shared/client/session';
 import { capitalize, isObject, isRecord, omit, toText } from '../../shared/values';
 import { readChange, type FileChange } from '../changes/change';
 import { listChoices, type Choice } from './choices';
-import type { UndecidedRequest } from './plan';
-import { ABORT, describeSilence, MESSAGE, QUIET_CHOICES } from './quiet';
-import type { Quiet } from './record';
+import type { UndecidedRequest } from './decisions';
+import { ABORT, describeSilence, MESSAGE, QUIET_CHOICES } from './quietRequest';
+import type { Quiet } from './requestRecord';
 
 // What a person is told of one request of any kind. Page, `question` and `message` render it, so all show the same. Leaves
 // nothing out: unknown fields become one text.

@@ -5,7 +5,7 @@ import {
 } from '../../shared/approvals/rememberedRequest';
 import { omit, quote } from '../../shared/values';
 import { sumEdits, type Edit } from '../changes/change';
-import type { SentDecision, DecisionState, RequestRecord } from './record';
+import type { SentDecision, DecisionState, RequestRecord } from './requestRecord';
 import type { RequestVerdict } from './votes';
 
 /** A decision in the output's form */

@@ -1,6 +1,6 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import { pluralize } from '../../shared/values';
-import { waitingSince, type RequestRecord } from './record';
+import { waitingSince, type RequestRecord } from './requestRecord';
 
 type AfterDeadline = 'deny' | 'abort' | 'error';
 

@@ -6,7 +6,7 @@ import {
 	recordAskedAgain,
 	waitingSince,
 	type RequestRecord,
-} from '../requests/record';
+} from '../requests/requestRecord';
 import {
 	askDue,
 	createBallot,
@@ -16,8 +16,8 @@ import {
 	MAX_REQUESTS_SHOWN,
 	renewBallot,
 } from '../requests/ballots';
-import { isQuietRecord } from '../requests/quiet';
-import type { UndecidedRequest } from '../requests/plan';
+import { isQuietRecord } from '../requests/quietRequest';
+import type { UndecidedRequest } from '../requests/decisions';
 import { findDeadline, type AnswerDeadline } from '../requests/times';
 import type { SessionRun } from './run';
 import type { AskedItem } from './types';

@@ -13,7 +13,7 @@ import {
 	type Decide,
 	type DueDecision,
 	decideRequest,
-} from '../requests/plan';
+} from '../requests/decisions';
 import { isUndecided } from '../requests/ballots';
 import {
 	recordRefused,
@@ -22,7 +22,7 @@ import {
 	recordUnsent,
 	replaceUndecided,
 	type RequestRecord,
-} from '../requests/record';
+} from '../requests/requestRecord';
 import type { RequestVerdict } from '../requests/votes';
 import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
 import { unansweredAt } from '../requests/times';

@@ -13,7 +13,7 @@ import {
 import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
 import type { Edit } from '../changes/change';
-import { endRequests, type RequestRecord } from '../requests/record';
+import { endRequests, type RequestRecord } from '../requests/requestRecord';
 import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
 import { passedTimeout } from '../requests/times';
 import { sendMessage } from './message';

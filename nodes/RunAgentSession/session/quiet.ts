@@ -13,8 +13,8 @@ import {
 	showQuiet,
 	UNANSWERED,
 	type Activity,
-} from '../requests/quiet';
-import { recordSending, type DecisionState, type RequestRecord } from '../requests/record';
+} from '../requests/quietRequest';
+import { recordSending, type DecisionState, type RequestRecord } from '../requests/requestRecord';
 import type { RequestVerdict } from '../requests/votes';
 import { sendMessage } from './message';
 import type { DecidingRun, SessionRun } from './run';

@@ -1,5 +1,5 @@
 import type { ErrorContext } from '../../shared/errors';
-import type { Activity } from '../requests/quiet';
+import type { Activity } from '../requests/quietRequest';
 import type { AskedSession } from '../requests/ballots';
 
 // What the node remembers of one session. It's JSON, because n8n saves it with the execution.

@@ -3,9 +3,9 @@ import { isKnownStatus, readOptionWords, type Session } from '../../shared/clien
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
-import { hasUnknownDecision, type UndecidedRequest } from '../requests/plan';
+import { hasUnknownDecision, type UndecidedRequest } from '../requests/decisions';
 import type { Voting } from '../requests/ballots';
-import type { RequestRecord } from '../requests/record';
+import type { RequestRecord } from '../requests/requestRecord';
 import {
 	RECORD_VERSION,
 	type Course,

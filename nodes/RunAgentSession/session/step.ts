@@ -1,7 +1,7 @@
 import { fetchSession, isKnownStatus } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
-import { findQuiet } from '../requests/quiet';
+import { findQuiet } from '../requests/quietRequest';
 import { askApprovers } from './ask';
 import { begin } from './begin';
 import {

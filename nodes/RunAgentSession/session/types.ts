@@ -6,7 +6,7 @@ import type { Session } from '../../shared/client/session';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
 import type { Policy } from '../policy/rules';
-import type { UndecidedRequest } from '../requests/plan';
+import type { UndecidedRequest } from '../requests/decisions';
 import type { Ask, LinkAnswer, TeamSettings } from '../requests/ballots';
 import type { RequestOrigin } from '../requests/request';
 import type { SessionRecord } from './record';

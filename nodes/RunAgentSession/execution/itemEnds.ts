@@ -21,13 +21,13 @@ import {
 	type Tries,
 } from '../session/record';
 import type { AskedSession } from '../requests/ballots';
-import { wasAborted } from '../requests/quiet';
-import { endRequests } from '../requests/record';
+import { wasAborted } from '../requests/quietRequest';
+import { endRequests } from '../requests/requestRecord';
 import { listRequests } from '../session/finish';
 import { SessionRun } from '../session/run';
 import type { SessionOutcome } from '../session/types';
 import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
-import { listSessionRecords, noteRefusedItem, sessionOf, standingOf } from './journal';
+import { listSessionRecords, noteRefusedItem, sessionOf, standingOf } from './itemRecords';
 import {
 	combineFailures,
 	sessionFailedError,
@@ -37,7 +37,7 @@ import {
 	toWorkJson,
 	type StandingSession,
 	type Traced,
-} from './output';
+} from './itemJson';
 
 const COMPLETED = 0;
 const NEEDS_APPROVAL = 1;

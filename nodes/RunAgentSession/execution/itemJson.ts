@@ -16,7 +16,7 @@ import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
-import type { Standing } from './journal';
+import type { Standing } from './itemRecords';
 import { approvalUrl } from '../page/links';
 import { formatMessage, formatQuestion } from '../message/approverText';
 import { readSimplify } from '../panel/readSettings';

@@ -13,7 +13,7 @@ import {
 	sortedJson,
 } from '../../shared/values';
 import { decidedByVotes, type Voting } from './ballots';
-import { isOpen, type DecisionState, type Quiet, type RequestRecord } from './record';
+import { isOpen, type DecisionState, type Quiet, type RequestRecord } from './requestRecord';
 import type { RequestVerdict } from './votes';
 
 // The node's own request about a session that has been quiet. Its record is marked, because nothing of it comes from the service.

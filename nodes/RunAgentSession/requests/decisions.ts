@@ -16,7 +16,13 @@ import {
 	type Ruling,
 } from '../policy/rules';
 import { decidedByVotes, type Voting } from './ballots';
-import { findChange, reasonToAsk, isChanging, isWaiting, type RequestRecord } from './record';
+import {
+	findChange,
+	reasonToAsk,
+	isChanging,
+	isWaiting,
+	type RequestRecord,
+} from './requestRecord';
 import type { RequestVerdict, SettledVerdict } from './votes';
 
 /** Chooses the option of a ruling. Asks if none clearly means the decision. */
