@@ -12,6 +12,8 @@ export interface ErrorContext {
 	retryAfter?: number;
 	sessionId?: string;
 	dashboardUrl?: string;
+	/** IDs of the sessions before, with Retry On Fail */
+	earlierSessions?: string[];
 	decisions?: unknown[];
 }
 

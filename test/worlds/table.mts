@@ -221,6 +221,14 @@ export const TABLE: Row[] = [
 		},
 	},
 	{
+		rule: "An error names each item's earlier session, also if no other one was started",
+		world: {
+			items: times(2, [{ lastsMs: 10 * SECOND, fails: true }]),
+			settings: { maxTries: 2, maxWaitMinutes: 5 },
+			weather: [{ kind: '503', fromMs: 20 * SECOND, lastsMs: HOUR, share: 1, on: 'start' }],
+		},
+	},
+	{
 		rule: 'Retry On Fail makes Max Wait no longer',
 		world: {
 			items: [lasting(2 * HOUR)],

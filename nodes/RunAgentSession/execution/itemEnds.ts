@@ -30,6 +30,7 @@ import { addRecord, readSettings, type Batch, type Item, type Wake } from './bat
 import { listSessionRecords, noteRefusedItem, sessionOf, standingOf } from './itemRecords';
 import {
 	combineFailures,
+	nameEarlier,
 	sessionFailedError,
 	toItemJson,
 	toItemsJson,
@@ -209,9 +210,8 @@ function readWork({ context }: Batch, { itemIndex, run }: Item): IDataObject | u
 function describeTries(record: SessionRecord | undefined, error: Error): Error {
 	const { count = 1, sessions = [] } = record?.tries ?? {};
 	if (count === 1 || !(error instanceof WorkspaceAutomationError)) return error;
-	const ids = sessions.map(({ sessionId }) => sessionId);
-	const named = ids.length > 0 ? ` Earlier sessions: ${ids.join(', ')}.` : '';
-	error.description += ` Retry On Fail made ${count} tries.${named}`;
+	error.context.earlierSessions = sessions.map(({ sessionId }) => sessionId);
+	error.description += ` Retry On Fail made ${count} tries.${nameEarlier(error.context)}`;
 	return error;
 }
 

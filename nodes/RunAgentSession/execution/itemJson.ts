@@ -235,6 +235,10 @@ export interface StandingSession {
 const nameSession = ({ sessionId, dashboardUrl }: ErrorContext): string =>
 	sessionId ? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})` : '';
 
+/** Returns a sentence about an item's earlier tries. Empty without one */
+export const nameEarlier = ({ earlierSessions = [] }: ErrorContext): string =>
+	earlierSessions.length > 0 ? ` Earlier sessions: ${earlierSessions.join(', ')}.` : '';
+
 /** Returns the error of the first item that failed, with all other sessions in its description: the node throws only one. */
 export function combineFailures(
 	context: IExecuteFunctions,
@@ -244,8 +248,8 @@ export function combineFailures(
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
 	const named = others.map(({ itemIndex, error: other }) => {
-		const session = nameSession(other instanceof WorkspaceAutomationError ? other.context : {});
-		return `Item ${itemIndex}: ${other.message}${session}.`;
+		const about = other instanceof WorkspaceAutomationError ? other.context : {};
+		return `Item ${itemIndex}: ${other.message}${nameSession(about)}.${nameEarlier(about)}`;
 	});
 	const nameSiblings = (state: Standing) =>
 		siblings
