@@ -149,6 +149,21 @@ export function collectFacts(history: History) {
 		return merged;
 	}
 
+	const goodReadings = ({ sessionId }: SessionTruth): number[] =>
+		service.arrivals
+			.filter((each) => each.sessionId === sessionId && each.kind === 'read' && each.isGood)
+			.map(({ at }) => at);
+	/** True if no reading until then showed a request of this time, because readings don't show it for a while */
+	const isUnseen = (session: SessionTruth, at: number, lastReadAt: number): boolean =>
+		session.requests.some(
+			({ at: askedAt, hidden }) =>
+				askedAt === at &&
+				hidden &&
+				!goodReadings(session).some(
+					(time) => time >= at && time <= lastReadAt && (time < hidden.from || time >= hidden.to),
+				),
+		);
+
 	/** What left in a run that a kill ended is gone with it. */
 	const isLost = ({ at, executionId }: Left) =>
 		shell.downs.some(
@@ -233,7 +248,9 @@ export function collectFacts(history: History) {
 			if (isKept(session)) return KEPT_MS;
 			// The node measures from the system clock.
 			if (world.clock) return LONGEST_MS + WAKE_MS;
-			const changedAt = session.changes.findLast((at) => at <= lastReadAt) ?? session.startedAt;
+			const changedAt =
+				session.changes.findLast((at) => at <= lastReadAt && !isUnseen(session, at, lastReadAt)) ??
+				session.startedAt;
 			const quietMs = (lastReadAt - changedAt) * SHARE;
 			return Math.max(SHORTEST_MS, Math.min(LONGEST_MS, quietMs)) + WAKE_MS;
 		},
@@ -267,9 +284,6 @@ export function collectFacts(history: History) {
 			return Math.min(ended, ...leaves, ...named, final?.endedAt ?? ended);
 		},
 		/** Times of readings that showed the session */
-		goodReadings: ({ sessionId }: SessionTruth): number[] =>
-			service.arrivals
-				.filter((each) => each.sessionId === sessionId && each.kind === 'read' && each.isGood)
-				.map(({ at }) => at),
+		goodReadings,
 	};
 }

@@ -737,7 +737,9 @@ const sendsAnswers: Promised = (facts, report) => {
 			for (const request of session.requests) {
 				// The page repeats what it saved: of other sessions nothing, if they have changed.
 				if (!mentions(visit.body, commandIn(session, request))) continue;
-				if (request.at > visit.openedAt) continue;
+				// The page shows what readings showed: an equal session may ask for the same.
+				const readings = facts.goodReadings(session);
+				if (!readings.some((at) => at >= request.at && at <= visit.openedAt)) continue;
 				// It's another request by then, or was one.
 				if (request.reissuedAt.length > 0 || request.hidden) continue;
 				// Another session has the same words after Retry On Fail.
@@ -965,8 +967,11 @@ const asksIfQuiet: Promised = (facts, report) => {
 // 8. Cost
 
 /** Returns how often a pausing node reads a session: each 70 s, then after 5% of the time since a change, at most after 10 minutes. */
-function plannedReadings({ startedAt, changes }: SessionTruth, lifeMs: number): number {
-	const times = [...changes.filter((at) => at < startedAt + lifeMs), startedAt + lifeMs];
+function plannedReadings({ startedAt, changes, requests }: SessionTruth, lifeMs: number): number {
+	// Another ID is another request.
+	const all = [...changes, ...requests.flatMap(({ reissuedAt }) => reissuedAt)];
+	const before = all.filter((at) => at < startedAt + lifeMs).sort((one, other) => one - other);
+	const times = [...before, startedAt + lifeMs];
 	let count = 0;
 	for (let n = 1; n < times.length; n++) {
 		const quiet = (times[n] - times[n - 1]) / SECOND;

@@ -189,9 +189,13 @@ export function createShell(
 
 	const seconds = (at: number) => ((at - began) / SECOND).toFixed(1);
 
+	/** Executions of which a run has let others go first: its requests, and the items of those that are answered, are on their way. */
+	const underWay = new Set<string>();
+
 	/** Lets another worker go on, which remembers nothing. What is on its way is left alone: no other worker could have it. */
 	function forget(process: Process, when: NonNullable<World['forgets']>): void {
-		if (inFlight > 0 || (world.forgets !== when && world.forgets !== 'runs')) return;
+		if (inFlight > 0 || underWay.size > 0) return;
+		if (world.forgets !== when && world.forgets !== 'runs') return;
 		process.package.forget();
 	}
 
@@ -203,6 +207,7 @@ export function createShell(
 		log(`n8n is killed`);
 		dead.isDead = true;
 		inFlight = 0;
+		underWay.clear();
 		current = undefined;
 		time.drop(dead);
 		for (const row of rows.values()) if (row.status === 'running') row.endedAt = time.now();
@@ -379,7 +384,10 @@ export function createShell(
 		let runsAtOnce = 0;
 		let runsAt = 0;
 		let beganAt = 0;
+		let isFinished = true;
 		hooks.addHandler('nodeExecuteBefore', async (node: string) => {
+			if (!isFinished) underWay.add(row.id);
+			isFinished = false;
 			runsAtOnce = runsAt === time.now() ? runsAtOnce + 1 : 0;
 			runsAt = time.now();
 			beganAt = time.now();
@@ -395,7 +403,8 @@ export function createShell(
 			'nodeExecuteAfter',
 			async (node: string, task: ITaskData, run: IRunExecutionData) => {
 				if (process.isDead) await never();
-				known.push({ node, isFinished: true });
+				isFinished = true;
+				known.push({ node, isFinished });
 				if (isWatched(node) && !run.waitTill) noteLeft(row, node, task);
 				if (!AGENTS.includes(node) && time.now() > beganAt)
 					holds.push({ executionId: row.id, from: beganAt, to: time.now() });
@@ -403,6 +412,7 @@ export function createShell(
 			},
 		);
 		hooks.addHandler('workflowExecuteAfter', async (run: IRun) => {
+			underWay.delete(row.id);
 			// shared/shared-hook-functions.js, determineFinalExecutionStatus
 			const status = run.waitTill
 				? 'waiting'
