@@ -47,7 +47,7 @@ export const MAX_NAME_SHOWN = 80;
 
 /** An object or list with more fields, or a longer one inside it, is shown as JSON. */
 const MAX_FIELDS_LISTED = 50;
-const MAX_INNER_LENGTH = 1_000;
+const MAX_INNER_LENGTH = 300;
 
 /** Renders an object or list of the agent's as the lines that people read, and what is inside it below its name. */
 function valueLines(value: unknown, longest: number = MAX_INNER_LENGTH): Html {
