@@ -38,5 +38,7 @@ export function acceptAnswers(
 }
 
 /** Adds what this process has accepted to a copy of an execution. Returns whether there was anything new. */
-export const recallAnswers = (executionId: string, contexts: Contexts): boolean =>
-	addAnswers(contexts, accepted.get(executionId)?.answers ?? []);
+export function recallAnswers(executionId: string, contexts: Contexts): boolean {
+	const known = accepted.get(executionId);
+	return known !== undefined && addAnswers(contexts, known.answers);
+}

@@ -153,43 +153,23 @@ function describeSession(
 	mode: PlannedSession['mode'],
 	isBusy: boolean,
 ): PlannedSession {
+	const { record, wait, settings, isUrgent, isUnsaved, random } = run;
 	const stored = run.dependencies.journal.read();
-	const common = {
-		mode,
-		isBusy,
-		retryAfterMs: run.wait.retryAfterMs ?? 0,
-		isUrgent: run.isUrgent,
-		isUnsaved: run.isUnsaved,
-		random: run.random,
-		project: projectOf(run),
-	};
+	const common = { mode, isBusy, isUnsaved, random, project: projectOf(run) };
 	if (stored?.state !== 'running') {
-		const { at, since } =
-			stored?.state === 'waiting' ? stored.start : { at: 0, since: run.wallTime };
-		const { timeouts } = run.settings;
-		const timeoutAt = stored?.state === 'waiting' ? maxWaitAt(since, timeouts) : NEVER;
+		const { at = 0, since = run.wallTime } = (stored?.state === 'waiting' && stored.start) || {};
+		const timeoutAt = stored ? maxWaitAt(since, settings.timeouts) : NEVER;
 		return {
-			...common,
-			startAt: at,
-			since,
-			isGiven: false,
-			failures: 0,
-			hasOpenLink: false,
+			...{ ...common, isUrgent, startAt: at, since, hasOpenLink: false },
 			timeoutAt: Math.min(NEVER, timeoutAt),
 		};
 	}
-	const { record, wait } = run;
-	const { since, changedAt, activeSince, triedAt, failures = 0 } = wait;
 	const isUnheard = latestAnswerAt(run.voting) > (record.heardAt ?? 0);
 	return {
 		...common,
-		since,
-		isGiven: record.isGiven === true,
-		triedAt,
-		failures,
-		changedAt,
-		activeSince,
-		isUrgent: run.isUrgent || !run.hasBegun || isUnheard,
+		...wait,
+		isGiven: record.isGiven,
+		isUrgent: isUrgent || !run.hasBegun || isUnheard,
 		hasOpenLink: hasOpenLink(record.requests, record.ballots),
 		timeoutAt: findTimeout(run),
 	};

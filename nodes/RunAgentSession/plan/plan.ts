@@ -73,24 +73,27 @@ const SHORT_PAUSE_MS = MIN_PAUSE_MS / 2;
 /** Sessions that start before their IDs are saved: so many may be lost to n8n if it's killed */
 const START_SLICE = 10;
 
+/** The wait for a session, as its record has it */
+export interface SessionWait {
+	/** Its begin, from which ages count */
+	since: number;
+	/** The latest change, and the first of those that followed each other: a decision or message was sent, or a request was seen */
+	changedAt?: number;
+	activeSince?: number;
+	/** The latest try to read the session, and how many in a row have failed */
+	triedAt?: number;
+	failures?: number;
+	/** The service's Retry-After of the last of them */
+	retryAfterMs?: number;
+}
+
 /** What the plan knows of a session that hasn't ended. */
-export interface PlannedSession {
+export interface PlannedSession extends SessionWait {
 	mode: 'running' | 'paused';
 	/** Time of the next try to start. Missing once the session has begun */
 	startAt?: number;
-	/** Begin of the wait, from which ages count */
-	since: number;
 	/** True if the session existed before, so that it can be read at once */
-	isGiven: boolean;
-	/** Latest try to read it. Missing before the first one */
-	triedAt?: number;
-	/** Tries in a row that returned no reading, and the service's Retry-After of the last */
-	failures: number;
-	retryAfterMs: number;
-	/** Latest change: a request was seen, a decision or message was sent */
-	changedAt?: number;
-	/** First of the changes that followed each other */
-	activeSince?: number;
+	isGiven?: boolean;
 	/** True if it must be read at once: for a new answer, and before a denial */
 	isUrgent: boolean;
 	/** True if an approver has a link, and its answer hasn't been sent */
@@ -166,7 +169,8 @@ function nextReading(
 	limits: Limits,
 	isQuick: boolean,
 ): { at: number; isKept: boolean } {
-	const { mode, since, isGiven, triedAt, failures, retryAfterMs, changedAt = 0, random } = session;
+	const { mode, since, isGiven, triedAt, changedAt = 0, random } = session;
+	const { failures = 0, retryAfterMs = 0 } = session;
 	const until = mode === 'running' ? NEVER : isQuick ? 0 : activeUntil(session, limits);
 	if (triedAt === undefined) {
 		const at = since + (isGiven ? 0 : MIN_POLL_MS);

@@ -1,4 +1,5 @@
 import type { ErrorContext } from '../../shared/errors';
+import type { SessionWait } from '../plan/plan';
 import type { Activity } from '../requests/quietRequest';
 import type { AskedSession } from '../requests/ballots';
 
@@ -50,16 +51,7 @@ export interface Turn {
 }
 
 /** The wait for a session. Wall-clock times */
-export interface WaitState {
-	since: number;
-	/** The latest change, and the first of those that followed each other: a decision or message was sent, or a request was seen */
-	changedAt?: number;
-	activeSince?: number;
-	/** The latest try to read the session, and how many in a row have failed */
-	triedAt?: number;
-	failures?: number;
-	/** The service's Retry-After of the last of them */
-	retryAfterMs?: number;
+export interface WaitState extends SessionWait {
 	/** Responses in a row that weren't the session's */
 	unusable?: { since: number; count: number };
 }
