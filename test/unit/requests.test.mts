@@ -13,8 +13,7 @@ import {
 } from '../../nodes/shared/client/httpRequest.ts';
 import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 import type { CallOptions } from '../../nodes/shared/client/operations.ts';
-import { RateLimiters } from '../../nodes/shared/client/rateLimiter.ts';
-import { Semaphore } from '../../nodes/shared/client/semaphore.ts';
+import { RateLimiters, Semaphore } from '../../nodes/shared/client/rateLimiter.ts';
 import { createTransport, type TransportOptions } from '../../nodes/shared/client/transport.ts';
 import type {
 	ApiContext,

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
 import type { ApiClient } from '../../shared/client/operations';
-import { Semaphore } from '../../shared/client/semaphore';
+import { Semaphore } from '../../shared/client/rateLimiter';
 import { addSession, WorkspaceAutomationError } from '../../shared/errors';
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import type { ChatStream } from '../../shared/n8n/executionDisplay';

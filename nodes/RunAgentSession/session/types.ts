@@ -1,5 +1,5 @@
 import type { OptionPreferences } from '../../shared/approvals/options';
-import type { Semaphore } from '../../shared/client/semaphore';
+import type { Semaphore } from '../../shared/client/rateLimiter';
 import type { ApiClient } from '../../shared/client/operations';
 import type { FactLookup, PreviewPage } from './facts';
 import type { Session } from '../../shared/client/session';

@@ -10,9 +10,8 @@ import {
 } from '../errors';
 import { attemptError, RateLimitError } from './attemptError';
 import { realClock, type Clock } from './clock';
-import { processRateLimiters, type RateLimiters, type Slot } from './rateLimiter';
+import { processRateLimiters, Semaphore, type RateLimiters, type Slot } from './rateLimiter';
 import { createRedactor } from './redactSecret';
-import { Semaphore } from './semaphore';
 import { readCredential } from './credential';
 import { isNonIdempotent, nextAction, NO_ATTEMPTS, type NextAction } from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';

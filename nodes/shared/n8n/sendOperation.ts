@@ -26,7 +26,7 @@ import type { Reconcile } from '../client/reconcilers';
 import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
 import { isRecord, isTooDeep, quote } from '../values';
-import { Semaphore } from '../client/semaphore';
+import { Semaphore } from '../client/rateLimiter';
 import type { ApiResponse } from '../client/apiTypes';
 import { continuesOnError } from './aiTool';
 import { setCustomData } from './executionDisplay';
