@@ -12,6 +12,7 @@ import {
 import { quote } from '../../shared/values';
 import { OUTPUTS } from '../panel/properties';
 import {
+	readCourse,
 	RECORD_VERSION,
 	type Course,
 	type Failure,
@@ -27,16 +28,15 @@ import { listRequests } from '../session/finish';
 import { SessionRun } from '../session/run';
 import type { SessionOutcome } from '../session/types';
 import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
-import { listSessionRecords, noteRefusedItem, sessionOf, standingOf } from './itemRecords';
+import { findStanding, listSessionRecords, noteRefusedItem, sessionOf } from './itemRecords';
 import {
 	combineFailures,
 	nameEarlier,
 	sessionFailedError,
 	toItemJson,
-	toItemsJson,
 	toJson,
 	toWorkJson,
-	type StandingSession,
+	type NamedSession,
 	type Traced,
 } from './itemJson';
 
@@ -51,7 +51,9 @@ export function takeAsked(
 	item: Item,
 	outcome: SessionOutcome,
 ): void {
-	const asked = toItemsJson(context, item.itemIndex, item.run!, outcome);
+	const asked = (outcome.asked ?? []).map((each) =>
+		toItemJson(context, item.itemIndex, item.run!, outcome, each),
+	);
 	if (couldNotPause !== undefined)
 		for (const json of asked) {
 			const without = `There is no approval page, because ${couldNotPause}. Decide in the dashboard, or with the operation Apply an Answer.`;
@@ -72,8 +74,7 @@ export function takeAsked(
 
 function writeEnd({ journal }: Item, end: SessionEnd): void {
 	const record = journal.read();
-	const course = record?.state === 'running' || record?.state === 'ended' ? record : {};
-	journal.write({ ...course, v: RECORD_VERSION, state: 'ended', end } as SessionRecord);
+	journal.write({ ...readCourse(record), v: RECORD_VERSION, state: 'ended', end } as SessionRecord);
 }
 
 /** Records the end of a session, with the item that leaves when all sessions have ended. */
@@ -96,12 +97,9 @@ export function endItem(batch: Batch, item: Item, outcome: SessionOutcome): void
 const isUntouched = ({ isGiven, lastReadAt }: Partial<Course>): boolean =>
 	isGiven === true && lastReadAt === undefined;
 
-const readRequests = (record: SessionRecord | undefined) =>
-	(record?.state === 'running' && record.requests) || [];
-
 function chooseNext(thrown: Error, record: SessionRecord | undefined): Failure['next'] {
 	if (thrown instanceof SessionOverError)
-		return wasAborted(readRequests(record)) ? 'nothing' : 'start';
+		return wasAborted(readCourse(record).requests ?? []) ? 'nothing' : 'start';
 	if (!record || record.state === 'waiting')
 		return thrown instanceof IndeterminateError ? 'nothing' : 'start';
 	return isUntouched(record) ? 'start' : 'continue';
@@ -227,22 +225,18 @@ export function findFailure(batch: Batch): Error | undefined {
 
 const MAX_ELSEWHERE = 50;
 
-const findStanding = (
-	record: SessionRecord | undefined,
-	of: StandingSession['of'],
-): StandingSession[] => {
-	const { sessionId, dashboardUrl } = sessionOf(record);
-	const state = standingOf(record);
-	return sessionId === undefined || !state ? [] : [{ sessionId, dashboardUrl, of, state }];
-};
+function listStanding(record: SessionRecord | undefined, of: NamedSession['of']): NamedSession[] {
+	const standing = findStanding(record);
+	return standing ? [{ ...standing, of }] : [];
+}
 
 /** Returns the sessions of other entries and nodes: an error ends their wait, too. */
-function listElsewhere({ engine, items }: Batch): StandingSession[] {
+function listElsewhere({ engine, items }: Batch): NamedSession[] {
 	const own = new Set(items.map(({ journal }) => sessionOf(journal.read()).sessionId));
 	return Object.entries(engine.contexts)
 		.flatMap(([key, nodeContext]) =>
 			listSessionRecords(nodeContext).flatMap((record) =>
-				findStanding(record, key.replace(/^node:/, '')),
+				listStanding(record, key.replace(/^node:/, '')),
 			),
 		)
 		.filter(({ sessionId }) => !own.has(sessionId));
@@ -254,12 +248,13 @@ export const combineErrors = (batch: Batch, failures: ReturnType<typeof listFail
 		batch.context,
 		failures,
 		batch.items.flatMap(({ itemIndex, error, journal }) =>
-			error ? [] : findStanding(journal.read(), itemIndex),
+			error ? [] : listStanding(journal.read(), itemIndex),
 		),
 		listElsewhere(batch).slice(0, MAX_ELSEWHERE),
 	);
 
-const hasItems = ({ journal }: Item): boolean => standingOf(journal.read()) === 'completed';
+const hasItems = ({ journal }: Item): boolean =>
+	findStanding(journal.read())?.state === 'completed';
 
 /** Returns whether completed items leave before the error of others ends a retry, which might otherwise happen in each. */
 export const leavesBefore = ({ context, engine, continues, items }: Batch): boolean =>
@@ -316,12 +311,11 @@ function readEnd(
 /** Returns what tracing gets about an item until it has left, also if its session ended in an earlier run of the node. */
 export function toTraced({ run, journal }: Item): Traced[] {
 	const record = journal.read();
-	const { sessionId } = sessionOf(record);
-	const standing = standingOf(record);
-	if (sessionId === undefined || !standing) return [];
-	const status = run?.session?.status ?? standing;
+	const standing = findStanding(record);
+	if (!standing) return [];
+	const { sessionId, state } = standing;
 	const decided = listRequests(record).filter(({ decision }) => decision);
-	return [{ sessionId, status, decisions: decided.length }];
+	return [{ sessionId, status: run?.session?.status ?? state, decisions: decided.length }];
 }
 
 /** Removes from the record what has left the node. */

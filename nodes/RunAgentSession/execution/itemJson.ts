@@ -16,7 +16,7 @@ import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
 import { isPrivateHost } from '../../shared/client/privateHosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
-import type { Standing } from './itemRecords';
+import type { StandingSession } from './itemRecords';
 import { approvalUrl } from '../page/links';
 import { formatMessage, formatQuestion } from '../message/approverText';
 import { readSimplify } from '../panel/readSettings';
@@ -178,15 +178,6 @@ export function toWorkJson(
 	return omit(toJson(run, { kind: 'failed' }, isTool(context), isSimple), 'failure');
 }
 
-/** Returns an item for each approver who is asked now. */
-export const toItemsJson = (
-	context: IExecuteFunctions,
-	itemIndex: number,
-	run: SessionRun,
-	outcome: SessionOutcome,
-): IDataObject[] =>
-	(outcome.asked ?? []).map((asked) => toItemJson(context, itemIndex, run, outcome, asked));
-
 /** What n8n's tracing gets about a session */
 export interface Traced {
 	sessionId: string;
@@ -224,13 +215,8 @@ interface ItemFailure {
 	error: Error;
 }
 
-/** A session whose outcome hasn't left, with the item that it's of, or the node of another entry */
-export interface StandingSession {
-	sessionId: string;
-	dashboardUrl?: string;
-	of: number | string;
-	state: Standing;
-}
+/** A session with the item that it's of, or the node of another entry */
+export type NamedSession = StandingSession & { of: number | string };
 
 const nameSession = ({ sessionId, dashboardUrl }: ErrorContext): string =>
 	sessionId ? ` (session ${[sessionId, dashboardUrl].filter(Boolean).join(', ')})` : '';
@@ -243,15 +229,15 @@ export const nameEarlier = ({ earlierSessions = [] }: ErrorContext): string =>
 export function combineFailures(
 	context: IExecuteFunctions,
 	[first, ...others]: readonly ItemFailure[],
-	siblings: readonly StandingSession[],
-	elsewhere: readonly StandingSession[],
+	siblings: readonly NamedSession[],
+	elsewhere: readonly NamedSession[],
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
 	const named = others.map(({ itemIndex, error: other }) => {
 		const about = other instanceof WorkspaceAutomationError ? other.context : {};
 		return `Item ${itemIndex}: ${other.message}${nameSession(about)}.${nameEarlier(about)}`;
 	});
-	const nameSiblings = (state: Standing) =>
+	const nameSiblings = (state: StandingSession['state']) =>
 		siblings
 			.filter((sibling) => sibling.state === state)
 			.map((sibling) => `Item ${sibling.of}: ${state}${nameSession(sibling)}.`);

@@ -19,7 +19,12 @@ import {
 	openRecord,
 	type ItemJournal,
 } from '../../shared/n8n/journal';
-import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
+import {
+	readCourse,
+	RECORD_VERSION,
+	type KnownRecord,
+	type SessionRecord,
+} from '../session/record';
 import { latestAnswerAt, type AskedSession, type LinkAnswer } from '../requests/ballots';
 import type { Engine } from './engine';
 
@@ -60,23 +65,25 @@ export const listSessionJournals = (nodeContext: IDataObject): SessionJournal[] 
 	);
 
 /** Returns what an error says of a record's session. */
-export const sessionOf = (
-	record: SessionRecord | undefined,
-): { sessionId?: string; dashboardUrl?: string } =>
-	record?.state === 'running' || record?.state === 'ended'
-		? { sessionId: record.sessionId, dashboardUrl: record.dashboardUrl }
-		: {};
+export function sessionOf(record: SessionRecord | undefined) {
+	const { sessionId, dashboardUrl } = readCourse(record);
+	return { sessionId, dashboardUrl };
+}
 
-/** How a session stands whose outcome hasn't left the node */
-export type Standing = 'running' | 'completed' | 'failed';
+/** A session whose outcome hasn't left the node */
+export interface StandingSession {
+	sessionId: string;
+	dashboardUrl?: string;
+	state: 'running' | 'completed' | 'failed';
+}
 
 /** Returns undefined for an item without a session, and once its outcome has left. */
-export function standingOf(record: SessionRecord | undefined): Standing | undefined {
-	if (record?.state === 'running') return 'running';
-	if (record?.state !== 'ended') return undefined;
-	const { end } = record;
-	if (end.kind === 'failed') return end.failure && 'failed';
-	return end.items && 'completed';
+export function findStanding(record: SessionRecord | undefined): StandingSession | undefined {
+	const { sessionId, dashboardUrl } = readCourse(record);
+	const end = record?.state === 'ended' ? record.end : undefined;
+	const hasLeft = end && (end.kind === 'failed' ? !end.failure : !end.items);
+	if (sessionId === undefined || hasLeft) return undefined;
+	return { sessionId, dashboardUrl, state: end?.kind ?? 'running' };
 }
 
 /** Fingerprints the parameters that start or send. A retry with other parameters is another request. */

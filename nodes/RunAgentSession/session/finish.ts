@@ -17,7 +17,7 @@ import { endRequests, type RequestRecord } from '../requests/requestRecord';
 import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
 import { passedTimeout } from '../requests/times';
 import { sendMessage } from './message';
-import type { SessionRecord, Turn } from './record';
+import { readCourse, type SessionRecord, type Turn } from './record';
 import type { DecidingRun, SessionRun } from './run';
 import type { SessionOutcome, OutputFormat } from './types';
 
@@ -29,7 +29,7 @@ export const listRequests = (record: SessionRecord | undefined): RequestRecord[]
 	...(record?.tries?.sessions ?? []).flatMap(({ requests }) =>
 		requests.filter(({ decision }) => decision?.verdict.decidedBy === 'page'),
 	),
-	...((record && record.state !== 'waiting' && record.requests) || []),
+	...(readCourse(record).requests ?? []),
 ];
 
 /** What items, approvers and errors are told of a session */

@@ -6,13 +6,7 @@ import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/decisions';
 import type { Voting } from '../requests/ballots';
 import type { RequestRecord } from '../requests/requestRecord';
-import {
-	RECORD_VERSION,
-	type Course,
-	type SessionRecord,
-	type StartState,
-	type WaitState,
-} from './record';
+import { readCourse, RECORD_VERSION, type Course, type StartState, type WaitState } from './record';
 import { maxWaitAt } from '../requests/times';
 import type {
 	DecisionDependencies,
@@ -94,8 +88,7 @@ export class SessionRun<
 
 	/** The course so far. Empty before the session is known */
 	get record(): Partial<Course> & Pick<Course, 'requests' | 'ballots'> {
-		const stored = this.dependencies.journal.read();
-		return { requests: [], ballots: [], ...(stored && isKnown(stored) && stored) };
+		return { requests: [], ballots: [], ...readCourse(this.dependencies.journal.read()) };
 	}
 
 	get voting(): Voting {
@@ -216,6 +209,3 @@ export class SessionRun<
 
 /** A run that reads a session and sends decisions, of an item or of Apply an Answer */
 export type DecidingRun = SessionRun<DecisionSettings, DecisionDependencies>;
-
-const isKnown = (record: SessionRecord): record is Exclude<SessionRecord, { state: 'waiting' }> =>
-	record.state !== 'waiting';
