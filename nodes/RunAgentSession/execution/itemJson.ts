@@ -36,8 +36,7 @@ function messageFields(
 	asked: AskedItem,
 	approvalUrl: string | undefined,
 ): IDataObject {
-	const { hasChanged = false } = asked;
-	const { ballot, approver, reminder } = asked.ask ?? {};
+	const { ballot, approver, reminder, hasChanged = false } = asked;
 	const { deadline, needed = 1, offersFromNowOn } = ballot ?? {};
 	const isReminder = reminder !== undefined;
 	const shown = shownRequests(asked.undecided);
@@ -68,7 +67,7 @@ function approvalFields(
 	asTool: boolean,
 ): IDataObject {
 	const { projectName, prompt } = record.origin ?? {};
-	const { ballot, approver, reminder } = asked.ask ?? {};
+	const { ballot, approver, reminder } = asked;
 	const shown = shownRequests(requestsOf(asked).map(({ interaction }) => interaction));
 	const fields: Record<string, unknown> = {
 		// A model can't answer requests, and pays for every word.
@@ -157,9 +156,8 @@ export function toItemJson(
 	asked = outcome.asked?.[0],
 ): IDataObject {
 	const isSimple = readSimplify(context, itemIndex);
-	const { approver } = asked?.ask ?? {};
 	const { resumeUrl } = context.getWorkflowDataProxy(0).$execution as { resumeUrl: string };
-	const link = approver && approvalUrl(resumeUrl, approver.nonce);
+	const link = asked?.approver && approvalUrl(resumeUrl, asked.approver.nonce);
 	return toJson(run, outcome, isTool(context), isSimple, asked, link);
 }
 

@@ -81,7 +81,7 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 		const hasChanged = undecided.some(
 			({ record }) => listVoided(record, requests, voting).length > 0,
 		);
-		return { ask, undecided, ...(hasChanged && { hasChanged }) };
+		return { ...ask, undecided, ...(hasChanged && { hasChanged }) };
 	});
 }
 
