@@ -7,7 +7,6 @@ import {
 	of,
 	page,
 	pausingRun,
-	polls,
 	simulation,
 	status,
 	type Saved,
@@ -19,14 +18,6 @@ const HOUR = 3_600_000;
 const ask = { permissionPolicy: 'ask' };
 
 describe('wakes', () => {
-	test('the first run starts the session and pauses before it polls', async () => {
-		const service = simulation();
-		const saved: Saved = {};
-		const result = await service.wake('[work 10m]', saved);
-		expect(result.wakeAt).toBe(service.now() + Date.UTC(2026, 9, 5, 9) + 5_000);
-		expect(service.sent.map(({ method }) => method)).toEqual(['POST']);
-	});
-
 	test('the first run of a message pauses before it polls for the answer', async () => {
 		const service = simulation();
 		const { sessionId } = await service.run('[say First]');
@@ -39,16 +30,6 @@ describe('wakes', () => {
 		const { wakeAt } = await service.wake('', {}, target);
 		expect(wakeAt).toBe(service.wallTime() + 5_000);
 		expect(service.sent.slice(before).map(({ method }) => method)).toEqual(['GET', 'POST']);
-	});
-
-	test('a quiet session is polled once per wake', async () => {
-		const service = simulation();
-		const { result, wakes } = await service.paused('[idle 30m] [say Done]');
-		expect(result).toMatchObject({
-			kind: 'completed',
-			text: 'Done',
-		});
-		expect(polls(service.sent).length).toBe(wakes - 1);
 	});
 
 	test.each([1, 3, 10, 40])(

@@ -8,44 +8,11 @@ import {
 	page,
 	polls,
 	getError,
-	seconds,
 	simulation,
 	status,
 	type Saved,
 	type Weather,
 } from './simulation.mts';
-
-describe('polling', () => {
-	test("the node waits 5% of the session's age, between 5 s and 10 s with jitter", async () => {
-		const service = simulation();
-		await service.run('[work 5m] [say Done]');
-		const at = seconds(polls(service.sent));
-		const gaps = at.slice(1).map((time, index) => Math.round((time - at[index]) * 10) / 10);
-		expect(gaps.slice(0, 3)).toEqual([5, 5, 5]);
-		expect(gaps.at(-1)).toBeCloseTo(8.35, 0);
-		expect(Math.max(...gaps)).toBeLessThan(8.5);
-	});
-
-	test('the node never polls sooner than the poll interval', async () => {
-		const step = fc.constantFrom(
-			'[work 3s]',
-			'[idle 17s]',
-			'[status odd 4s]',
-			'[ask bash: x]',
-			'[say a]',
-		);
-		await fc.assert(
-			fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
-				const service = simulation();
-				await service.run(steps.join(' '));
-				const at = polls(service.sent).map((request) => request.at);
-				for (let index = 1; index < at.length; index++)
-					expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(5000);
-			}),
-			{ numRuns: 30 },
-		);
-	});
-});
 
 test('more than 500 sessions that wait in one process are polled less often', async () => {
 	const stage = createStage();
@@ -138,14 +105,6 @@ describe('a network error loses nothing', () => {
 		expect(await service.run('[work 6m] [say Done]')).toMatchObject({ kind: 'completed' });
 	});
 
-	test('the node honors Retry-After', async () => {
-		const service = simulation();
-		service.meets('poll', status(429, '40'), { first: 1 });
-		await service.run('[say Done]');
-		const [one, two] = polls(service.sent);
-		expect(two.at - one.at).toBeGreaterThanOrEqual(40_000);
-	});
-
 	test.each([
 		['of a year', '31536000'],
 		['a day ahead', new Date(Date.UTC(2026, 9, 6, 9)).toUTCString()],
@@ -173,15 +132,6 @@ describe('a network error loses nothing', () => {
 				.map(({ at }) => at)
 				.slice(0, 2),
 		).toEqual([5_000, 60_000]);
-		expect(service.now()).toBeLessThanOrEqual(90_000);
-	});
-
-	test("a Retry-After that's longer than any timer ends at the user's timeout, with a last poll", async () => {
-		const service = simulation();
-		service.meets('poll', status(429, '9999999999'));
-		const result = await service.run('[say Done]', { maxWait: 1 });
-		expect(result.kind).toBe('stillRunning');
-		expect(result.warnings[0]).toMatch(/asked to wait 9999999999 seconds/);
 		expect(service.now()).toBeLessThanOrEqual(90_000);
 	});
 
@@ -258,16 +208,6 @@ describe('undocumented statuses and types', () => {
 });
 
 describe('time and rate limits', () => {
-	test('a Retry-After of 0 causes no busy loop', async () => {
-		const service = simulation();
-		service.meets('poll', status(429, '0'));
-		await service.run('[work 10m]', { maxWait: 1 });
-		const at = polls(service.sent).map((request) => request.at);
-		expect(at.length).toBeGreaterThan(3);
-		for (let index = 1; index < at.length; index++)
-			expect(at[index] - at[index - 1]).toBeGreaterThanOrEqual(1_000);
-	});
-
 	test("a Retry-After beyond one session's Max Wait delays no other session", async () => {
 		const service = simulation();
 		service.meets('poll', status(429, '3600'), { first: 1 });
