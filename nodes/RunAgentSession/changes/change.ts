@@ -40,13 +40,13 @@ const MAX_FILE_NAME_LENGTH = 100;
 
 /** Returns the names of the files and their added and removed lines, or else how many there are. */
 export function summarizeChange(files: readonly FileChange[], longest: number): string {
-	const named = files.slice(0, MAX_FILES_NAMED).map((file) => {
+	const names = files.slice(0, MAX_FILES_NAMED).map((file) => {
 		const name = file.path === undefined ? 'a file' : quoteVisible(file.path, MAX_FILE_NAME_LENGTH);
 		const counts = describeCounts(file);
 		return counts === '' ? name : `${name} (${counts})`;
 	});
-	const more = files.length - named.length;
-	const summary = [...named, ...(more > 0 ? [pluralize(more, 'more file')] : [])].join(', ');
+	const more = files.length - names.length;
+	const summary = [...names, ...(more > 0 ? [pluralize(more, 'more file')] : [])].join(', ');
 	return summary.length <= longest ? summary : pluralize(files.length, 'file');
 }
 
@@ -60,12 +60,12 @@ export interface Edit {
 /** Returns the files that a request would change. Empty if it names none. */
 export function listEdits(request: Interaction): Edit[] {
 	const { permission, patterns } = request;
-	const named = readChange(request).flatMap(({ path, added, removed }): Edit[] =>
+	const edits = readChange(request).flatMap(({ path, added, removed }): Edit[] =>
 		path === undefined ? [] : [{ path, ...(added !== undefined && { added, removed }) }],
 	);
 	const isEdit = readPermission(toText(permission))?.isEdit;
-	const paths = named.length === 0 && isEdit && Array.isArray(patterns) ? patterns.map(toText) : [];
-	return [...named, ...paths.map((path) => ({ path }))];
+	const paths = edits.length === 0 && isEdit && Array.isArray(patterns) ? patterns.map(toText) : [];
+	return [...edits, ...paths.map((path) => ({ path }))];
 }
 
 /** Adds the edits of each file. Its numbers are there if those of all its edits are known. */

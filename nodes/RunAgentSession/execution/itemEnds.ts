@@ -46,7 +46,7 @@ const NEEDS_APPROVAL = 1;
 export const noItems = (): INodeExecutionData[][] => OUTPUTS.map(() => []);
 
 /** Keeps the items with which a session asks approvers, until they leave in this run. */
-export function takeAsked(
+export function keepApproverItems(
 	{ context, couldNotPause }: Batch,
 	item: Item,
 	outcome: SessionOutcome,
@@ -304,8 +304,8 @@ function readEnd(
 	const { end } = record;
 	if (end.kind === 'completed') return error ? [] : ((end.items ?? []) as IDataObject[]);
 	if (!error || !end.failure || !continues) return [];
-	const told = errorJson(node, toNodeError(node, error, itemIndex), true);
-	return [{ ...told, ...(end.failure.work as IDataObject | undefined) }];
+	const errorFields = errorJson(node, toNodeError(node, error, itemIndex), true);
+	return [{ ...errorFields, ...(end.failure.work as IDataObject | undefined) }];
 }
 
 /** Returns what tracing gets about an item until it has left, also if its session ended in an earlier run of the node. */

@@ -231,7 +231,7 @@ export function combineFailures(
 	elsewhere: readonly NamedSession[],
 ): Error {
 	const error = toNodeError(context.getNode(), first.error, first.itemIndex);
-	const named = others.map(({ itemIndex, error: other }) => {
+	const failedNames = others.map(({ itemIndex, error: other }) => {
 		const about = other instanceof WorkspaceAutomationError ? other.context : {};
 		return `Item ${itemIndex}: ${other.message}${nameSession(about)}.${nameEarlier(about)}`;
 	});
@@ -244,7 +244,7 @@ export function combineFailures(
 	const outside = elsewhere.map(({ sessionId, of, state }) => `${sessionId} (${of}, ${state})`);
 	error.description = [
 		error.description,
-		...(named.length > 0 ? ['Other items failed as well.', ...named] : []),
+		...(failedNames.length > 0 ? ['Other items failed as well.', ...failedNames] : []),
 		...(done.length > 0 ? ['Other items have completed. A retry returns them.', ...done] : []),
 		...(running.length > 0 ? ['Other sessions run on. A retry continues them.', ...running] : []),
 		...(outside.length > 0 ? ['Other sessions of this execution:', `${outside.join(', ')}.`] : []),

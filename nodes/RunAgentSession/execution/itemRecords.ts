@@ -91,8 +91,8 @@ function fingerprintItem(context: IExecuteFunctions, itemIndex: number): string 
 	const { operation, projectId, prompt, sessionId, message, options } = context.getNode()
 		.parameters as IDataObject;
 	const { body } = (options ?? {}) as IDataObject;
-	const asked = { operation, projectId, prompt, sessionId, message, body };
-	return fingerprintRequest(asked, context.getInputData()[itemIndex].json);
+	const requestFields = { operation, projectId, prompt, sessionId, message, body };
+	return fingerprintRequest(requestFields, context.getInputData()[itemIndex].json);
 }
 
 function describeEarlierStart(record: SessionRecord): { message: string; description: string } {

@@ -111,11 +111,11 @@ const isUnfinished = ({ settings, error }: Item): boolean => settings !== undefi
 function failAll(batch: Batch, wake: Wake, error: Error): void {
 	const waiting = batch.items.filter(isUnfinished);
 	const hasSession = waiting.some(({ journal }) => journal.read() !== undefined);
-	const named =
+	const namedError =
 		hasSession && !(error instanceof WorkspaceAutomationError) ? credentialError(error) : error;
-	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, named));
+	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, namedError));
 	for (const [key, each] of wake.batches) if (each === batch) wake.batches.delete(key);
-	for (const item of waiting) item.error = addRecord(item.journal.read(), named);
+	for (const item of waiting) item.error = addRecord(item.journal.read(), namedError);
 	throw combineErrors(batch, listFailures(batch.items));
 }
 

@@ -19,7 +19,7 @@ import { listAnswers, recallAnswers } from './answers';
 import type { Batch, Item, Wake } from './batch';
 import { hasUnheard } from './itemRecords';
 import type { Engine } from './engine';
-import { hasLeaving, endItem, failItem, takeAsked } from './itemEnds';
+import { hasLeaving, endItem, failItem, keepApproverItems } from './itemEnds';
 
 /** A person who watches a manual execution sees news within seconds for so long. */
 const WATCHED_MS = 5 * 60_000;
@@ -231,7 +231,7 @@ async function takeItemStep(batch: Batch, item: Item): Promise<void> {
 	try {
 		const outcome = await takeStep(run);
 		if (!outcome) return;
-		if (outcome.kind === 'needsApproval') takeAsked(batch, item, outcome);
+		if (outcome.kind === 'needsApproval') keepApproverItems(batch, item, outcome);
 		if (outcome.kind !== 'needsApproval' || batch.asTool) endItem(batch, item, outcome);
 	} catch (error) {
 		// Another try starts another session, or sends the message of Continue again.

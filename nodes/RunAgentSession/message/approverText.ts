@@ -111,27 +111,27 @@ interface RequestLines {
 function chooseLines(sheet: Sheet, requests: number): RequestLines {
 	const { named, wants, covers, folder, change, remarks, obstacle } = sheet;
 	const lines = Math.floor(MAX_LINES / requests) - 1;
-	const asked = [...wants, ...covers];
+	const allWants = [...wants, ...covers];
 	const options = sheet.choices.flatMap(({ name, words }) =>
 		name === undefined && words !== undefined ? [{ label: 'Option', text: words }] : [],
 	);
-	const offered = mergeFacts(options, lines - asked.length);
+	const offered = mergeFacts(options, lines - allWants.length);
 	const [permission, ...others] = sheet.facts.filter(({ isMinor }) => !isMinor);
-	const merged = mergeFacts(others, lines - asked.length - offered.length);
+	const merged = mergeFacts(others, lines - allWants.length - offered.length);
 	const facts = permission && permission !== named ? [permission, ...merged] : merged;
-	const shown = asked.slice(0, Math.max(1, lines - facts.length));
-	const hidden = asked.length - shown.length;
+	const shownWants = allWants.slice(0, Math.max(1, lines - facts.length));
+	const hidden = allWants.length - shownWants.length;
 	const place = folder === undefined ? [] : [{ label: 'Folder', text: folder }];
-	const told = [...(named ? [named] : []), ...shown, ...place, ...offered];
+	const wantLines = [...(named ? [named] : []), ...shownWants, ...place, ...offered];
 	const isUnclear = isMixed(
-		[...told, ...facts].map(({ text }) => text),
+		[...wantLines, ...facts].map(({ text }) => text),
 		MAX_QUESTION_LENGTH,
 	);
 	const because =
 		obstacle === undefined ? '' : visibleText(obstacle, MAX_OBSTACLES_LENGTH / requests).shown;
 	return {
 		sheet,
-		wants: told,
+		wants: wantLines,
 		facts,
 		remarks: [
 			...(change.length > 0

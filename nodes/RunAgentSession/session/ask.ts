@@ -101,7 +101,7 @@ function findBallotDeadline(
 }
 
 /** Asks again in a retry, with links of its own: n8n no longer takes an answer to those of the execution before. */
-export function takeOver(run: SessionRun): void {
+export function askAgain(run: SessionRun): void {
 	const { execution } = run.dependencies;
 	const { execution: before, requests, ballots } = run.record;
 	if (before === execution) return;

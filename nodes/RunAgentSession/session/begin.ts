@@ -3,7 +3,7 @@ import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shar
 import { DONE, once } from '../../shared/n8n/ledger';
 import { pluralize } from '../../shared/values';
 import { startDelayMs } from '../plan/plan';
-import { takeOver } from './ask';
+import { askAgain } from './ask';
 import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import type { StartState } from './record';
@@ -18,11 +18,14 @@ const MIN_READ_MS = 30_000;
 /** Time without any connection after which an address counts as wrong, if the service was never reached */
 const MAX_UNREACHED_MS = 3 * 60_000;
 
+/** How a session begins: its start or message is sent, its start waits for its time, or nothing has to be sent */
+type Beginning = 'sent' | 'waiting' | 'joined';
+
 /**
- * Starts or continues a session. Returns true if a request was sent, or if the start has to wait.
+ * Starts or continues a session.
  * @throws IndeterminateError if an earlier attempt may have sent one
  */
-export async function begin(run: SessionRun): Promise<boolean> {
+export async function begin(run: SessionRun): Promise<Beginning> {
 	const { target } = run.settings;
 	return target.operation === 'start' ? await start(run, target) : await resume(run, target);
 }
@@ -31,14 +34,14 @@ export async function begin(run: SessionRun): Promise<boolean> {
 export function reopenSession(run: SessionRun): void {
 	const { sessionId, dashboardUrl } = run.record;
 	if (sessionId === undefined) return;
-	takeOver(run);
+	askAgain(run);
 	run.dependencies.onSession?.({ sessionId, dashboardUrl });
 }
 
 async function start(
 	run: SessionRun,
 	target: Extract<Target, { operation: 'start' }>,
-): Promise<boolean> {
+): Promise<Beginning> {
 	const { journal, ledger } = run.dependencies;
 	const before = journal.read();
 	const waiting = before?.state === 'waiting' ? before.start : newStart(run);
@@ -48,10 +51,13 @@ async function start(
 		noteStarted(run, await sendStart(run, target));
 	});
 	const sent = await resultOrError(starting);
-	if (sent instanceof WorkspaceAutomationError) waitForStart(run, waiting, sent);
+	if (sent instanceof WorkspaceAutomationError) {
+		waitForStart(run, waiting, sent);
+		return 'waiting';
+	}
 	// Only the lost record had the session's ID.
 	if (sent === DONE) throw mayHaveHappenedError('createAgentSession');
-	return true;
+	return 'sent';
 }
 
 function noteStarted(run: SessionRun, sessionId: string): void {
@@ -164,21 +170,21 @@ function notStartedError(
 async function resume(
 	run: SessionRun,
 	{ sessionId, message }: Extract<Target, { operation: 'continue' }>,
-): Promise<boolean> {
+): Promise<Beginning> {
 	const { execution, onSession } = run.dependencies;
 	const { origin = run.settings.origin } = run.record;
 	run.save({ sessionId, isGiven: true, origin, execution });
 	onSession?.({ sessionId });
 	if (message === undefined) {
 		run.save({ startedAt: run.wallTime });
-		return false;
+		return 'joined';
 	}
 	await sendMessage(run, 'message', addInstructions(message, run.dependencies.format), {
 		prepare: async () => await readBefore(run, sessionId),
 		onSent: () => run.save({ startedAt: run.wallTime }),
 	});
 	run.isUnsaved = true;
-	return true;
+	return 'sent';
 }
 
 /** Reads the session, to know the turn of the message from the one before. */

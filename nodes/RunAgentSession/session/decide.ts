@@ -39,7 +39,7 @@ export async function decidePending(run: SessionRun): Promise<boolean> {
 	const decideOne = createDecider(policy);
 	const decide: Decide = (interaction) =>
 		isQuestion(interaction) ? LEFT_QUESTION : decideOne(interaction);
-	return await decideWith(run, decide, () => takeUnanswered(run));
+	return await decideWith(run, decide, () => settleUnanswered(run));
 }
 
 /** Sends each decision once, and sets `run.undecided`. Returns false if a poll comes first. @throws if a rejected one is still listed */
@@ -95,7 +95,7 @@ export function throwIfUnanswered({ settings, undecided, wallTime }: SessionRun)
 }
 
 /** Moves requests that nobody answered in time from `run.undecided` to decisions that deny them, and to answers. */
-function takeUnanswered(run: SessionRun): DueDecision[] {
+function settleUnanswered(run: SessionRun): DueDecision[] {
 	const { policy, timeouts } = run.settings;
 	if (timeouts.ifNobodyAnswers !== 'deny') return [];
 	const due: DueDecision[] = [];

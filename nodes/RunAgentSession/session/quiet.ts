@@ -79,7 +79,7 @@ export function closeQuiet(run: SessionRun, state: DecisionState): void {
 
 const toEffect = ({ sessionId }: SessionRun, { id }: RequestRecord): string => `${sessionId} ${id}`;
 
-/** Applies an answer at once, also if the session can't be read: keeps waiting, or sends the message once. An abort ends the wait, see `takeAbort`. */
+/** Applies an answer at once, also if the session can't be read: keeps waiting, or sends the message once. An abort ends the wait, see `decideAbort`. */
 export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	const record = findQuiet(run.record.requests);
 	const verdict = decideQuiet(record, run.voting);
@@ -123,7 +123,7 @@ export interface QuietEnd {
 }
 
 /** Records the decision to abort a quiet session: an approver's after a poll, or the timeout's. */
-export function takeAbort(run: SessionRun): QuietEnd | undefined {
+export function decideAbort(run: SessionRun): QuietEnd | undefined {
 	const { record: course, settings, wallTime } = run;
 	const record = findQuiet(course.requests);
 	if (!record) return undefined;

@@ -13,7 +13,7 @@ import {
 	withSessionErrors,
 } from './finish';
 import { applyReading, pollOnce } from './poll';
-import { closeQuiet, takeAbort, type QuietEnd } from './quiet';
+import { closeQuiet, decideAbort, type QuietEnd } from './quiet';
 import type { SessionRun } from './run';
 import type { SessionOutcome } from './types';
 import { formatLimit, passedTimeout } from '../requests/times';
@@ -25,10 +25,10 @@ import { formatLimit, passedTimeout } from '../requests/times';
  */
 export async function takeStep(run: SessionRun): Promise<SessionOutcome | undefined> {
 	return await withSessionErrors(run, async () => {
-		const isRequested = !run.hasBegun && (await begin(run));
+		const beginning = run.hasBegun ? 'joined' : await begin(run);
 		const { maxWaitMs } = run.settings.timeouts;
 		// Max Wait 0 is one poll, at once.
-		if (isRequested && (!run.hasBegun || maxWaitMs > 0)) return undefined;
+		if (beginning === 'waiting' || (beginning === 'sent' && maxWaitMs > 0)) return undefined;
 		const outcome = await applyTimeout(run, await pollOnce(run));
 		const warnings = outcome && (await lookUpFacts(run, outcome));
 		if (outcome?.kind !== 'needsApproval') return outcome && { ...outcome, warnings };
@@ -54,10 +54,10 @@ async function applyTimeout(
 ): Promise<SessionOutcome | undefined> {
 	const { timeouts } = run.settings;
 	if (outcome && outcome.kind !== 'needsApproval') return outcome;
-	const quiet = takeAbort(run);
+	const quiet = decideAbort(run);
 	if (quiet) return await endWait(run, 'unanswered', quiet);
 	const passed = passedTimeout(run.wait.since, run.record.requests, timeouts, run.wallTime);
-	// A poll denies the requests that timed out. Of a quiet session, `takeAbort` decides.
+	// A poll denies the requests that timed out. Of a quiet session, `decideAbort` decides.
 	const isDecided = timeouts.ifNobodyAnswers === 'deny' || findQuiet(run.record.requests);
 	if (!passed || (passed === 'unanswered' && isDecided)) return outcome;
 	return await endWait(run, passed);
