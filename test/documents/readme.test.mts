@@ -74,7 +74,7 @@ const PROOFS: Record<string, string[]> = {
 	],
 	'the connection fails, or': [
 		'%s for two minutes of a running session',
-		'the node honors Retry-After',
+		'a Retry-After %s silences a session for 10 minutes, paused or not',
 		"Retry-After never extends the wait beyond the user's timeout",
 	],
 	'a poll returns a web page': [
