@@ -212,11 +212,15 @@ export function collectFacts(history: History) {
 					? session.quietSince + unansweredAfterHours * HOUR
 					: Infinity;
 			const asked = session.requests[0]?.at ?? Infinity;
-			return Math.min(
+			const at = Math.min(
 				quietAt,
 				isUnlimited ? Infinity : session.startedAt + minutes * MINUTE,
 				ifNobodyAnswers ? asked + unansweredAfterHours * HOUR : Infinity,
 			);
+			// The node measures from the system clock.
+			const setAt = began + (clock?.at ?? Infinity);
+			const isSetForward = clock !== undefined && clock.byMs > 0 && session.startedAt < setAt;
+			return isSetForward ? Math.min(at, Math.max(setAt, at - clock.byMs)) : at;
 		},
 		/** True if n8n had saved the session before any kill */
 		isSaved({ startedAt, label }: SessionTruth): boolean {

@@ -2,7 +2,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { collectFacts, nodeOf, WAKE_MS, type Facts } from './facts.mts';
 import type { History } from './run.mts';
-import { commandOf, resultOf, type RequestTruth, type SessionTruth } from './service.mts';
+import {
+	commandOf,
+	resultOf,
+	type Arrival,
+	type RequestTruth,
+	type SessionTruth,
+} from './service.mts';
 import { executionOf } from './people.mts';
 import type { Row } from './shell.mts';
 import { AGENTS, CALLING } from './workflow.mts';
@@ -491,7 +497,8 @@ const startsPatiently: Promised = (facts, report) => {
 	for (const origin of originsOf(facts)) {
 		const rows = mainRows(facts, origin);
 		const final = rows.at(-1)!;
-		if (!isFinal(final) || final.status === 'canceled' || world.credential) continue;
+		// Stop or a kill gave up, and not the node.
+		if (!['success', 'error'].includes(final.status) || world.credential) continue;
 		const run =
 			[...shell.rows.values()]
 				.filter(
@@ -511,8 +518,9 @@ const startsPatiently: Promised = (facts, report) => {
 			const all = service.arrivals.filter(
 				(each) => each.kind === 'start' && each.label?.includes(`run${run} `),
 			);
-			const isProven = ({ answered }: { answered: string }) =>
-				['429', '503', 'unsent'].includes(answered);
+			// What a killed n8n didn't hear proves nothing.
+			const isProven = ({ answered, deliveredAt }: Arrival) =>
+				answered === 'unsent' || (['429', '503'].includes(answered) && deliveredAt !== undefined);
 			const hasErrorItem = shell.left.some(
 				({ json, executionId }) =>
 					shell.originOf(executionId) === origin && json.error !== undefined,
@@ -537,7 +545,7 @@ const startsPatiently: Promised = (facts, report) => {
 					report("waits for a start that can't be", undefined, label, more.at);
 				return;
 			}
-			if (all.some(({ answered }) => answered !== '202' && !isProven({ answered }))) return;
+			if (all.some((each) => each.answered !== '202' && !isProven(each))) return;
 			const hasReached = service.arrivals.some(({ answered }) => answered !== 'unsent');
 			if (!hasReached) return;
 			// A page with the same status proves nothing.

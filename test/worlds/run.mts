@@ -60,6 +60,8 @@ export async function runWorld(world: World, fault?: Fault): Promise<History> {
 	const { count: retriesWanted = 0, afterMs = MINUTE, isCurrent = false } = world.retries ?? {};
 	const retriesOf = new Map<string, number>();
 	const asked = new Set<string>();
+	/** Retries that somebody is about to make */
+	let pending = 0;
 
 	let triggered = 0;
 	/** A trigger that finds n8n down comes again. */
@@ -78,9 +80,11 @@ export async function runWorld(world: World, fault?: Fault): Promise<History> {
 			const count = retriesOf.get(origin) ?? 0;
 			if (count >= retriesWanted) continue;
 			asked.add(row.id);
+			pending++;
 			retriesOf.set(origin, count + 1);
 			const retry = () => {
 				if (!shell.isUp()) return void time.after(30 * SECOND, retry);
+				pending--;
 				if (['error', 'crashed'].includes(row.status)) shell.retry(row.id, isCurrent);
 			};
 			time.after(afterMs, retry);
@@ -111,6 +115,7 @@ export async function runWorld(world: World, fault?: Fault): Promise<History> {
 			const isQuiet =
 				shell.isUp() &&
 				areAllEnded &&
+				pending === 0 &&
 				rows.every(
 					({ status, endedAt = now }) => status === 'success' || now > endedAt + afterMs + MINUTE,
 				);
