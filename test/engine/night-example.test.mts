@@ -37,3 +37,19 @@ test("a project that isn't in Sites gets no preview, and the others get theirs",
 	expect(other).not.toHaveProperty('warnings');
 	expect(stage.of('POST', '/shared-previews')).toHaveLength(1);
 });
+
+test('the line of an open session has its error and what was done as sentences', async () => {
+	const { assignments } = nodeOf('Summary line').parameters as Record<string, any>;
+	const line = String(assignments.assignments[0].value).replace("$('Projects')", "$('Source')");
+	const run = await createStage().run({
+		items: [
+			{ name: 'A', error: 'The agent session failed: Out of disk', text: 'Half done' },
+			{ name: 'B', error: 'The agent session failed: Out of memory.' },
+		],
+		parameters: { prompt: `=[say ${line.slice(1)}]` },
+	});
+	expect(runsOf(run, NODE).flat()).toMatchObject([
+		{ text: '*A*: OPEN. The agent session failed: Out of disk. So far: Half done' },
+		{ text: '*B*: OPEN. The agent session failed: Out of memory.' },
+	]);
+});
