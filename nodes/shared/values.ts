@@ -39,7 +39,7 @@ export function tryParseJson(text: string): unknown {
 /** A number, or a quote or escape, which tell whether the number is in a string */
 const NUMBER_OR_QUOTE = /\\.|"|-?\d[\d.eE+-]*/gs;
 
-export function replaceNumbers(json: string, replace: (number: string) => string): string {
+function replaceNumbers(json: string, replace: (number: string) => string): string {
 	let inString = false;
 	return json.replace(NUMBER_OR_QUOTE, (part) => {
 		if (part === '"') inString = !inString;
@@ -65,6 +65,25 @@ export function findInexactNumber(json: string): string | undefined {
 		return number;
 	});
 	return found[0];
+}
+
+/** 16 digits and dots, or a long exponent: JavaScript can hold any other number. Counted in threes, because V8 unrolls these and then skips most of a text. */
+const LONG_NUMBER =
+	/\d[\d.]{3}[\d.]{3}[\d.]{3}[\d.]{6,}(?:[eE][+-]?\d+)?|\d[\d.]{0,15}[eE][+-]?\d{3,}/g;
+/** Accepts whole numbers up to 2^53, and others with the 17 digits of a double and an exponent that it can hold. */
+function isExact(number: string): boolean {
+	const value = Number(number);
+	if (/^-?\d+$/.test(number)) return Number.isSafeInteger(value);
+	const digits = number.replace(/[eE].*$/, '').replace(/^[-0.]+|\./g, '');
+	return digits.length <= 17 && Number.isFinite(value) && (value !== 0 || digits === '');
+}
+
+/** Returns undefined if the text isn't JSON. A number that JavaScript can't hold, such as a 64-bit ID, becomes a text of the same digits. */
+export function parseJson(text: string): unknown {
+	let json = text;
+	if (!(json.match(LONG_NUMBER) ?? []).every(isExact))
+		json = replaceNumbers(json, (number) => (isExact(number) ? number : `"${number}"`));
+	return tryParseJson(json);
 }
 
 /** The API document shows four levels. */

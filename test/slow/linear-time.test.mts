@@ -18,10 +18,9 @@ import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { attemptError, describeBody } from '../../nodes/shared/client/attemptError.ts';
 import { retryAfterMs } from '../../nodes/shared/client/retryPolicy.ts';
 import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
-import { parseJson } from '../../nodes/shared/client/json.ts';
 import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 import { requireAnyId, requireId, requireSessionId } from '../../nodes/shared/validation.ts';
-import { excerpt, quote } from '../../nodes/shared/values.ts';
+import { excerpt, parseJson, quote } from '../../nodes/shared/values.ts';
 
 const LENGTH = 200_000;
 

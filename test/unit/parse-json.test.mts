@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../nodes/shared/client/json.ts';
+import { parseJson } from '../../nodes/shared/values.ts';
 
 /** Whole numbers beyond 2^53 as texts, everything else as it is */
 const held = (_key: string, value: unknown) =>

@@ -2,10 +2,10 @@ import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { MAX_RESPONSE_BYTES } from '../limits';
-import { excerpt, formatMib, formatSeconds, toText } from '../values';
+import { excerpt, formatMib, formatSeconds, parseJson, toText } from '../values';
 import { withTimeout } from './clock';
 import { CREDENTIAL, VERSION_HEADER } from './credential';
-import { jsonBytes, parseJson } from './json';
+import { jsonBytes } from './base64';
 import { redactValue, type Redactor } from './redactSecret';
 import type {
 	ApiContext,

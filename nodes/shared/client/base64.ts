@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { fingerprint, replaceNumbers, tryParseJson } from '../values';
+import { fingerprint } from '../values';
 
 /** Bytes that become base64 text only when sent, so that a file isn't in memory several times */
 export class Base64 {
@@ -49,23 +49,4 @@ export function jsonBytes(body: unknown): Buffer {
 		at += target.write(`"${parts[index + 1]}`, at);
 	});
 	return target;
-}
-
-/** 16 digits and dots, or a long exponent: JavaScript can hold any other number. Counted in threes, because V8 unrolls these and then skips most of a text. */
-const LONG_NUMBER =
-	/\d[\d.]{3}[\d.]{3}[\d.]{3}[\d.]{6,}(?:[eE][+-]?\d+)?|\d[\d.]{0,15}[eE][+-]?\d{3,}/g;
-/** Accepts whole numbers up to 2^53, and others with the 17 digits of a double and an exponent that it can hold. */
-function isExact(number: string): boolean {
-	const value = Number(number);
-	if (/^-?\d+$/.test(number)) return Number.isSafeInteger(value);
-	const digits = number.replace(/[eE].*$/, '').replace(/^[-0.]+|\./g, '');
-	return digits.length <= 17 && Number.isFinite(value) && (value !== 0 || digits === '');
-}
-
-/** Returns undefined if the text isn't JSON. A number that JavaScript can't hold, such as a 64-bit ID, becomes a text of the same digits. */
-export function parseJson(text: string): unknown {
-	let json = text;
-	if (!(json.match(LONG_NUMBER) ?? []).every(isExact))
-		json = replaceNumbers(json, (number) => (isExact(number) ? number : `"${number}"`));
-	return tryParseJson(json);
 }
