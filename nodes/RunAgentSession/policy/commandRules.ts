@@ -201,8 +201,10 @@ export function denyCommands(pattern: string) {
 			command: ComparedCommand,
 			commands: () => readonly ComparedCommand[],
 			all: () => Words,
+			isDoubted: boolean,
 		): Reach {
 			if (command.lines().some((line) => globs.some((glob) => glob.matches(line)))) return YES;
+			if (isDoubted) return NO;
 			const obstacle = command.unread();
 			if (obstacle !== undefined) return doubt(obstacle);
 			if (path?.mayMean(command.places(), () => all().places(), all().isAnywhere()))

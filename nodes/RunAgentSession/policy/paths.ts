@@ -40,9 +40,9 @@ const IS_NAMED = /[^\uFDD0\uFDD1.]/;
 
 /** Paths as denials compare them: each on a line of its own, between slashes */
 export class Places {
-	/** Of folders and files */
+	/** Of folders and files. `~~` is any home folder. */
 	readonly names: Set<string>;
-	/** Names behind `..`, and `~` itself: only the system knows the absolute path. */
+	/** Names behind `..`, and `~` for a home folder: only the system knows the absolute path. */
 	readonly outside: readonly string[];
 	/** Names with wildcards of the shell */
 	readonly globs: readonly Glob[][];
@@ -58,7 +58,7 @@ export class Places {
 		this.lines = plain.map((path) => `\n/${path}/\n`);
 		this.text = this.lines.join('');
 		this.outside = folded.flatMap((path) => NAME_OUTSIDE.exec(path)?.slice(1) ?? []);
-		this.names = new Set([...this.outside, ...plain.flatMap((path) => path.split('/'))]);
+		this.names = new Set(folded.flatMap((path) => path.replace(/^~[^/]*/, '$&/~~').split('/')));
 		// What leads out of a folder with an unknown name can be anywhere.
 		const ends = folded.filter(hasWildcard).map((path) => path.replace(/^(?:.*\/)?\.\.\//s, ''));
 		this.globs = ends.map((path) => path.split('/').map((name) => new Glob(name)));
@@ -119,13 +119,12 @@ function denyFolder(folder: string) {
 	const last = names[names.length - 1] ?? '';
 	return {
 		need: findNeed(last),
-		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? [...literals, '~'] : [last],
+		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? [...literals, '~~'] : [last],
 		isIn,
 		/** Returns whether a path may be in it: in another spelling, or from a folder that a command names or changes to. */
 		mayBeIn(places: Places, all: () => Places, isAnywhere: boolean): boolean {
-			const isNamed = (name: string) =>
-				name === '~' || folder === '' || globs.some((glob) => glob.matches(name));
-			if (isAbsolute && places.outside.some(isNamed)) return true;
+			const isNamed = (name: string) => name === '~' || globs.some((each) => each.matches(name));
+			if (isAbsolute && places.outside.some(folder === '' ? Boolean : isNamed)) return true;
 			return ends().some(({ globs: rest, begins, hasFolder }, at) => {
 				const isHere = at === 0 || isAbsolute || isAnywhere;
 				const canBe = begins(places) || places.canBe(rest, at === 0);

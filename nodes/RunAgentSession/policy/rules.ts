@@ -75,7 +75,7 @@ interface Lookup {
 
 interface Matcher {
 	lookUp(kind: Kind): Lookup;
-	reach(text: ComparedText, request: ComparedRequest): Reach;
+	reach(text: ComparedText, request: ComparedRequest, isDoubted: boolean): Reach;
 }
 
 /** A rule as it's compared with texts */
@@ -116,11 +116,11 @@ function compileDenial(pattern: string): Matcher {
 	const forms = { paths, addresses, commands, searches: () => ({}) };
 	return {
 		lookUp: (kind) => forms[kind](),
-		reach({ approvedAs, path, address, command }, request) {
+		reach({ approvedAs, path, address, command }, request, isDoubted) {
 			const pathReach = path ? paths().reach(path) : NO;
 			if (pathReach.reach === 'yes' || (address && addresses().covers(address))) return YES;
 			const commandReach = command
-				? commands().reach(command, request.commands, request.words)
+				? commands().reach(command, request.commands, request.words, isDoubted)
 				: NO;
 			if (commandReach.reach !== 'no') return commandReach;
 			if (pathReach.reach !== 'no') return pathReach;
@@ -154,7 +154,7 @@ const compileRule = oncePer((rule: Rule): CompiledRule => {
 			(permission.matches(fold(requestPermission)) &&
 				(!isLimited || PERMISSION.test(requestPermission))),
 		lookUp: (kind) => compiled().lookUp(kind),
-		reach: (text, all) => compiled().reach(text, all),
+		reach: (...compared) => compiled().reach(...compared),
 	};
 });
 
@@ -271,7 +271,7 @@ function ruleText(
 		const { name, rule, isEverything, exact } = each;
 		const { decision, pattern } = rule;
 		const isWhole = rule.request ?? (isEverything || exact.includes(text.text));
-		const reachOfText = isWhole ? YES : each.reach(text, request);
+		const reachOfText = isWhole ? YES : each.reach(text, request, doubtRuling !== undefined);
 		if (reachOfText.reach === 'yes') {
 			return doubtRuling && decision !== 'deny' ? doubtRuling : ruledBy(each, text.shownText);
 		}
@@ -378,8 +378,7 @@ function createRuler(
 	return (request: Record<string, unknown>): Ruling => {
 		const unreadable = findUnreadable(request);
 		if (unreadable !== undefined) return askVerdict(unreadable);
-		const rulings = listRulings(readRequest(request));
-		return joinRulings(rulings);
+		return joinRulings(listRulings(readRequest(request)));
 	};
 }
 
