@@ -12,7 +12,6 @@ import {
 import { quote } from '../../shared/values';
 import { OUTPUTS } from '../panel/properties';
 import {
-	readCourse,
 	RECORD_VERSION,
 	type Course,
 	type Failure,
@@ -25,7 +24,7 @@ import type { AskedSession } from '../requests/ballots';
 import { wasAborted } from '../requests/quietRequest';
 import { endRequests } from '../requests/requestRecord';
 import { listRequests } from '../session/finish';
-import { SessionRun } from '../session/run';
+import { readCourse, SessionRun } from '../session/run';
 import type { SessionOutcome } from '../session/types';
 import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
 import { findStanding, listSessionRecords, noteRefusedItem, sessionOf } from './itemRecords';

@@ -19,12 +19,8 @@ import {
 	openRecord,
 	type ItemJournal,
 } from '../../shared/n8n/journal';
-import {
-	readCourse,
-	RECORD_VERSION,
-	type KnownRecord,
-	type SessionRecord,
-} from '../session/record';
+import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
+import { readCourse } from '../session/run';
 import { latestAnswerAt, type AskedSession, type LinkAnswer } from '../requests/ballots';
 import type { Engine } from './engine';
 

@@ -38,9 +38,6 @@ function listUnasked(run: SessionRun): UndecidedRequest[] {
 	return unasked.slice(0, Math.max(0, MAX_REQUESTS_SHOWN - open));
 }
 
-const undecidedRecords = (run: SessionRun): RequestRecord[] =>
-	run.undecided.map(({ record }) => record);
-
 /** Returns whether approvers have to get an item: for a new ballot, a reminder, or as a backup. */
 export const hasDueItem = (run: SessionRun): boolean =>
 	listUnasked(run).length > 0 || nextAskAt(run.voting, run.record.requests) <= run.wallTime;
@@ -61,7 +58,8 @@ export function askApprovers(run: SessionRun): AskedItem[] {
 	const before = run.record.ballots;
 	const ballots = unasked.length > 0 ? [...before, openBallot(run, records)] : before;
 	const voting = { ...run.voting, ballots };
-	const { asks, ballots: after } = askDue(voting, undecidedRecords(run), wallTime);
+	const open = run.undecided.map(({ record }) => record);
+	const { asks, ballots: after } = askDue(voting, open, wallTime);
 	const { policy, sendComments } = settings;
 	const words = run.session && nonEmptyText(latestAgentText(run.session));
 	const { approveWith, approveValues, denyValues } = policy;

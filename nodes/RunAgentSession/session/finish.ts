@@ -17,8 +17,8 @@ import { endRequests, type RequestRecord } from '../requests/requestRecord';
 import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
 import { passedTimeout } from '../requests/times';
 import { sendMessage } from './message';
-import { readCourse, type SessionRecord, type Turn } from './record';
-import type { DecidingRun, SessionRun } from './run';
+import type { SessionRecord, Turn } from './record';
+import { readCourse, type DecidingRun, type SessionRun } from './run';
 import type { SessionOutcome, OutputFormat } from './types';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */

@@ -56,13 +56,7 @@ export function leaveQuiet(run: SessionRun): void {
 	const record = findQuiet(run.record.requests);
 	const isLeft = record && !decideQuiet(record, run.voting);
 	run.undecided = isLeft
-		? [
-				{
-					record,
-					interaction: record.interaction!,
-					because: 'the session is quiet',
-				},
-			]
+		? [{ record, interaction: record.interaction!, because: 'the session is quiet' }]
 		: [];
 }
 

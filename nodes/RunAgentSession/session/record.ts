@@ -107,7 +107,3 @@ type SessionState =
 export type RunningRecord = Extract<SessionRecord, { state: 'running' }>;
 
 export type KnownRecord = Course & Exclude<SessionRecord, { state: 'waiting' }>;
-
-/** Returns the course of a record's session. Empty before the session is known */
-export const readCourse = (record: SessionRecord | undefined): Partial<Course> =>
-	record && record.state !== 'waiting' ? record : {};

@@ -6,7 +6,13 @@ import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/decisions';
 import type { Voting } from '../requests/ballots';
 import type { RequestRecord } from '../requests/requestRecord';
-import { readCourse, RECORD_VERSION, type Course, type StartState, type WaitState } from './record';
+import {
+	RECORD_VERSION,
+	type Course,
+	type SessionRecord,
+	type StartState,
+	type WaitState,
+} from './record';
 import { maxWaitAt } from '../requests/times';
 import type {
 	DecisionDependencies,
@@ -24,6 +30,10 @@ export const MAX_UNUSABLE_MS = 3 * 60_000;
 /** Returns the milliseconds for which the service asks to wait after a request. */
 export const retryAfterOf = ({ context }: WorkspaceAutomationError): number =>
 	Math.min(MAX_RETRY_AFTER_MS, (context.retryAfter ?? 0) * 1_000);
+
+/** Returns the course of a record's session. Empty before the session is known */
+export const readCourse = (record: SessionRecord | undefined): Partial<Course> =>
+	record && record.state !== 'waiting' ? record : {};
 
 /** The state of one item's session during a wake. The journal keeps the data that a retry or a later wake needs. */
 export class SessionRun<
