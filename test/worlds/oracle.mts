@@ -835,7 +835,12 @@ const linksTell: Promised = (facts, report) => {
 		const mayBeLate =
 			shell.rows.get(visit.executionId)?.status === 'crashed' &&
 			shell.downs.some(({ from }) => visit.at > from && visit.at < from + 2 * MINUTE);
-		if (isForm && visit.isOver && !mayBeLate)
+		// n8n 2 calls a paused execution crashed while its first wake after a restart runs, and then it goes on.
+		const goesOn = shell.saved.some(
+			({ executionId, status, at }) =>
+				executionId === visit.executionId && status !== 'crashed' && at > visit.at,
+		);
+		if (isForm && visit.isOver && !mayBeLate && !goesOn)
 			report('a form where no answer counts', session, visit.executionId, visit.at);
 		const unanswered = session.requests.filter(
 			({ at, goneAt, hidden }) => at < visit.at && goneAt === undefined && hidden,
