@@ -21,14 +21,6 @@ describe('a timeout', () => {
 		expect(service.sessions()[0].aborted).toBe(true);
 	});
 
-	test('of 0 is one poll and the abort', async () => {
-		const service = simulation();
-		await getError(service.run('[work 10m]', { ...abort, maxWait: 0 }));
-		const read = polls(service.sent).filter(({ answer }) => answer?.includes('"running"'));
-		expect(read).toHaveLength(1);
-		expect(of(service.sent, 'POST', '/abort')).toHaveLength(1);
-	});
-
 	test.each<[string, Weather]>([
 		['is refused', status(503)],
 		['is answered by a web page', page],

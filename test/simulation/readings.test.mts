@@ -169,18 +169,6 @@ describe('while the service takes no decision', () => {
 
 	const approvals = { ifNobodyAnswers: 'deny' as const, unansweredAfter: 1 };
 
-	test("If Nobody Answers is sent again until it's taken", async () => {
-		const run = await asked({ approvals });
-		run.service.meets('decision', status(503), { first: 1 });
-		let result = await run.after(HOUR);
-		for (let wakes = 0; wakes < 3 && result.kind !== 'completed'; wakes++)
-			result = await run.after(result.wakeAt! - run.service.wallTime());
-		expect(result).toMatchObject({
-			kind: 'completed',
-			decisions: [{ decision: 'deny', because: 'nobody answered', state: 'confirmed' }],
-		});
-	});
-
 	test('an answer that comes after an untaken denial is sent in its place', async () => {
 		const run = await asked({ approvals });
 		run.service.meets('decision', status(503));
