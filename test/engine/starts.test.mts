@@ -103,24 +103,43 @@ test.each<[string, FaultRule['retryAfter']]>([
 		expect(waits[index]).toBeGreaterThanOrEqual(least);
 });
 
-test.each([
-	['of up to a minute holds up all starts of the key', 40, 40],
-	['over a minute holds up its own start alone, because it may concern one project', 600, 0],
-])('a Retry-After %s', async (_, retryAfter, least) => {
+const startsOf = (stage: ReturnType<typeof createStage>) =>
+	stage.of('POST', '/agent/sessions').map(({ at }) => at / 1_000);
+
+test('a Retry-After of up to a minute holds up all starts of the key', async () => {
 	const stage = createStage();
-	await controlWithin(stage.service.app).addFaults({ ...DAILY_LIMIT, retryAfter, times: 1 });
+	await controlWithin(stage.service.app).addFaults({ ...DAILY_LIMIT, retryAfter: 40, times: 1 });
 	const { data } = await stage.run({
 		items: ['first', 'second'].map((name) => ({ prompt: `${name} [say Done]` })),
 		parameters: { whileWaiting: 'keepRunning', options: { maxConcurrentSessions: 1 } },
 	});
 	expect(data.resultData.error).toBeUndefined();
-	const starts = stage.of('POST', '/agent/sessions').map(({ at, body }) => ({
-		at: at / 1_000,
-		prompt: JSON.parse(Buffer.from(body).toString()).prompt as string,
-	}));
-	const second = starts.find(({ prompt }) => prompt.startsWith('second'))!;
-	const retried = starts.filter(({ prompt }) => prompt.startsWith('first'))[1];
-	expect(retried.at).toBeGreaterThanOrEqual(retryAfter);
-	expect(second.at).toBeGreaterThanOrEqual(least);
-	if (least === 0) expect(second.at).toBeLessThan(retryAfter);
+	const [, ...later] = startsOf(stage);
+	expect(later).toHaveLength(2);
+	for (const at of later) expect(at).toBeGreaterThanOrEqual(40);
 });
+
+test.each([
+	['while the execution pauses', {}, 10],
+	['while it keeps running', { whileWaiting: 'keepRunning', maxWait: 600 }, 11],
+])(
+	'%s, one start at a time tries whether the service takes them again, and sessions are read',
+	async (_, parameters, underWay) => {
+		const stage = createStage();
+		// The service takes the first start, and refuses the others that are under way and one more.
+		const fault = { ...DAILY_LIMIT, retryAfter: 600, after: 1, times: underWay };
+		await controlWithin(stage.service.app).addFaults(fault);
+		const names = Array.from({ length: 24 }, (_, index) => `${index}`);
+		const { data } = await stage.run({
+			items: names.map((name) => ({ prompt: `${name} [work 1h] [say Done]` })),
+			parameters: { ...parameters, options: { maxConcurrentSessions: 24 } },
+		});
+		expect(data.resultData.error).toBeUndefined();
+		const starts = startsOf(stage);
+		const countIn = (from: number, to: number) =>
+			starts.filter((at) => at >= from && at < to).length;
+		expect([countIn(0, 600), countIn(600, 1200), countIn(1200, 2400)]).toEqual([underWay, 1, 23]);
+		const readings = stage.requests.filter(({ method, at }) => method === 'GET' && at < 600_000);
+		expect(readings.length).toBeGreaterThan(3);
+	},
+);

@@ -210,6 +210,35 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 		{ due: [], dueAt: NOW + MIN, keeps: undefined },
 	],
 	[
+		'a refused start holds up the others until its Retry-After',
+		planned([toStart({ startAt: NOW + 5 * MIN, retryAfterMs: 6 * MIN }), toStart()]),
+		{ due: [], dueAt: NOW + 5 * MIN, keeps: undefined },
+	],
+	[
+		'for 10 minutes at most, because it may concern one project, and then one tries',
+		planned([
+			toStart({ startAt: NOW + HOUR, retryAfterMs: HOUR + 10 * MIN }),
+			toStart({ startAt: NOW - 1 }),
+			toStart({ startAt: 0 }),
+			toStart(),
+		]),
+		{ due: [2], dueAt: NOW + HOUR },
+	],
+	[
+		'and no longer once the service has taken one since',
+		planned([toStart({ retryAfterMs: MIN }), toStart(), session({ since: NOW })]),
+		{ due: [0, 1] },
+	],
+	[
+		'a refused start holds up no reading, and no Max Wait',
+		planned([
+			toStart({ startAt: NOW + MIN, retryAfterMs: MIN }),
+			toStart({ timeoutAt: NOW }),
+			running({ since: NOW - 2 * MIN, triedAt: NOW - MIN }),
+		]),
+		{ due: [2, 1] },
+	],
+	[
 		'a start that is due within 35 s keeps the execution running',
 		planned([toStart({ startAt: NOW + 5 * S })]),
 		{ dueAt: NOW + 5 * S, keeps: 'active' },

@@ -157,10 +157,15 @@ function describeSession(
 	const stored = run.dependencies.journal.read();
 	const common = { mode, isBusy, isUnsaved, random, project: projectOf(run) };
 	if (stored?.state !== 'running') {
-		const { at = 0, since = run.wallTime } = (stored?.state === 'waiting' && stored.start) || {};
+		const {
+			at = 0,
+			since = run.wallTime,
+			failure,
+		} = (stored?.state === 'waiting' && stored.start) || {};
+		const retryAfterMs = 1_000 * (failure?.context.retryAfter ?? 0);
 		const timeoutAt = stored ? maxWaitAt(since, settings.timeouts) : NEVER;
 		return {
-			...{ ...common, isUrgent, startAt: at, since, hasOpenLink: false },
+			...{ ...common, isUrgent, startAt: at, since, retryAfterMs, hasOpenLink: false },
 			timeoutAt: Math.min(NEVER, timeoutAt),
 		};
 	}

@@ -83,7 +83,7 @@ export interface SessionWait {
 	/** The latest try to read the session, and how many in a row have failed */
 	triedAt?: number;
 	failures?: number;
-	/** The service's Retry-After of the last of them */
+	/** The service's Retry-After of the last of them, or of a start that it refused */
 	retryAfterMs?: number;
 }
 
@@ -195,11 +195,32 @@ interface NextStep {
 	isKept: boolean;
 }
 
+/**
+ * Returns until when a refused start holds up the others: its Retry-After, and at most 10 minutes, because it may concern one project.
+ * 0 if the service has taken one since.
+ */
+function heldUntil(sessions: readonly PlannedSession[]): number {
+	const waits = sessions.map(({ startAt = 0, retryAfterMs = 0 }) =>
+		retryAfterMs > 0 ? startAt - Math.max(0, retryAfterMs - MAX_RETRY_AFTER_MS) : 0,
+	);
+	const until = Math.max(0, ...waits);
+	const isOver = sessions.some(
+		({ startAt, isGiven, since }) => startAt === undefined && !isGiven && since >= until,
+	);
+	return isOver ? 0 : until;
+}
+
 /** Returns when a session needs something: a try to start, a reading, or the end of a timeout, which wins over the shortest pause. */
-function nextStep(session: PlannedSession, limits: Limits, isQuick: boolean): NextStep {
+function nextStep(
+	session: PlannedSession,
+	limits: Limits,
+	isQuick: boolean,
+	startsAt: number,
+): NextStep {
 	const { startAt, isUrgent, timeoutAt, triedAt, isBusy } = session;
 	if (isBusy) return { at: NEVER, isKept: true };
-	if (startAt !== undefined) return { at: Math.min(startAt, timeoutAt), isKept: true };
+	if (startAt !== undefined)
+		return { at: Math.min(Math.max(startAt, startsAt), timeoutAt), isKept: true };
 	if (isUrgent) return { at: 0, isKept: true };
 	const reading = nextReading(session, limits, isQuick);
 	// A timeout that a try came after changes nothing by itself.
@@ -226,6 +247,7 @@ function countBegun(sessions: readonly PlannedSession[]): Record<string, number>
 function openSlots(
 	sessions: readonly PlannedSession[],
 	begun: Record<string, number>,
+	slice: number,
 	canSave: boolean,
 	others: Others,
 	{ sessions: { total, perProject } }: Limits,
@@ -233,7 +255,7 @@ function openSlots(
 	const unsaved = sessions.filter(({ startAt, isUnsaved, isBusy }) =>
 		startAt === undefined ? canSave && isUnsaved : isBusy,
 	);
-	let slotsLeft = START_SLICE - unsaved.length;
+	let slotsLeft = slice - unsaved.length;
 	const elsewhere = others.begun ?? {};
 	return ({ project }) => {
 		if (slotsLeft <= 0) return false;
@@ -267,20 +289,26 @@ export function plan(
 	// Beside a node that keeps the execution running, no pause saves anything.
 	const canSave = !isRunning && others.keeps !== 'running' && limits.watchedUntil <= now;
 	const mustSave = canSave && sessions.some(({ isUnsaved }) => isUnsaved);
-	const steps = sessions.map((session) => nextStep(session, limits, isQuick));
+	const startsAt = heldUntil(sessions);
+	const steps = sessions.map((session) => nextStep(session, limits, isQuick, startsAt));
 	const isStart = (index: number) => sessions[index].startAt !== undefined;
 
-	const useSlot = openSlots(sessions, begun, canSave, others, limits);
+	// After a refusal, one start tries whether the service takes it.
+	const slice = startsAt > 0 ? 1 : START_SLICE;
+	const useSlot = openSlots(sessions, begun, slice, canSave, others, limits);
 	const isDue = (index: number): boolean => {
 		if (steps[index].at > now) return false;
 		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
 		return useSlot(sessions[index]);
 	};
 	const waitsForSlot = new Set<number>();
-	let due = steps.flatMap((step, index) => {
+	// Each start has its turn, so that one that is always refused holds up no other for good.
+	const triedAt = (index: number) => sessions[index].startAt ?? 0;
+	const inTurn = [...sessions.keys()].sort((one, other) => triedAt(one) - triedAt(other));
+	let due = inTurn.filter((index) => {
 		const isTaken = isDue(index);
-		if (!isTaken && step.at <= now) waitsForSlot.add(index);
-		return isTaken ? [index] : [];
+		if (!isTaken && steps[index].at <= now) waitsForSlot.add(index);
+		return isTaken;
 	});
 
 	const isBusy = sessions.some((each) => each.isBusy);
