@@ -26,6 +26,10 @@ export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
 // The style adds the visible signs, so that copied text is unchanged.
 const LINE_BREAK = markup`<span class="line">\n</span>`;
 const TAB = markup`<span class="tab">\t</span>`;
+const BREAK_MARKS = new Map([
+	['\n', LINE_BREAK],
+	['\t', TAB],
+]);
 
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	text: (text) => text,
@@ -36,13 +40,19 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => Part> = {
 	hidden: (text) => ({ html: `<mark>${text}</mark>` }),
 };
 
-/** Text in which nothing is hidden, mixed or broken: a change may have thousands of such lines. */
-const PLAIN = /^[ -~]*$/;
+/** Text in which nothing is hidden or mixed: a change may have thousands of such lines. */
+const PLAIN = /^[\t\n -~]*$/;
+
+const renderPlain = (text: string): string =>
+	text.replace(
+		/[&<>"'\n\t]/g,
+		(character) => BREAK_MARKS.get(character)?.html ?? render(character),
+	);
 
 /** Renders an agent's words unchanged, but isolated and with names for invisible characters. */
 export function agentText(text: string, limit = 1_000): Html {
 	if (text.length <= limit && PLAIN.test(text))
-		return { html: `<bdo dir="ltr">${render(text)}</bdo>` };
+		return { html: `<bdo dir="ltr">${renderPlain(text)}</bdo>` };
 	const { parts, hidden } = splitVisible(text, limit);
 	const shown = parts.map(({ kind, text: piece }) => TEXT_PARTS[kind](piece));
 	return markup`<bdo dir="ltr">${shown}</bdo>${cutOff(hidden)}`;

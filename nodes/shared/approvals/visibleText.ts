@@ -134,18 +134,15 @@ const SCRIPTS = [
 const ASCII = /^[\0-\x7f]*$/;
 
 const anyOf = (scripts: readonly string[]): RegExp => new RegExp(`[${scripts.join('')}]`, 'u');
-const ANY_SCRIPT = anyOf(SCRIPTS);
-/** Each script, and all others */
-const SCRIPT_TESTS = SCRIPTS.map((script) => ({
-	letters: anyOf([script]),
-	others: anyOf(SCRIPTS.filter((each) => each !== script)),
-}));
+/** Finds a letter, in the group of its script */
+const ANY_SCRIPT = new RegExp(SCRIPTS.map((script) => `(${script})`).join('|'), 'u');
+/** The scripts but one, by its place */
+const OTHER_SCRIPTS = SCRIPTS.map((_, at) => anyOf(SCRIPTS.filter((__, other) => other !== at)));
 
 /** Returns whether a word mixes the letters of several scripts, so that it may imitate another word. */
 function mixesScripts(word: string): boolean {
-	const [letter] = ANY_SCRIPT.exec(word) ?? [];
-	if (letter === undefined) return false;
-	return SCRIPT_TESTS.find(({ letters }) => letters.test(letter))!.others.test(word);
+	const [letter, ...scripts] = ANY_SCRIPT.exec(word) ?? [];
+	return letter !== undefined && OTHER_SCRIPTS[scripts.indexOf(letter)].test(word);
 }
 
 /** Words of which every letter looks like one of ours, in scripts that are in use */
@@ -175,6 +172,8 @@ const looksLikeAnother = (token: string): boolean =>
 		(IMITATES.test(token) && !/^\p{N}+$/u.test(token)) ||
 		[...token].some(isFormOfAscii));
 
+const wordKind = (token: string): TextPart['kind'] => (looksLikeAnother(token) ? 'mixed' : 'text');
+
 /** Most texts, in which nothing has to be looked for */
 const PLAIN_TEXT = /^[ -~]*$/;
 
@@ -202,20 +201,24 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 		else parts.push({ kind, text: piece });
 	};
 	for (const [token] of start.matchAll(TOKEN)) {
-		const kind = lazily(() => BREAKS.get(token) ?? (looksLikeAnother(token) ? 'mixed' : 'text'));
-		if (BREAKS.has(token) || !MAY_BE_HIDDEN.test(token)) {
-			add(kind(), token);
-			continue;
+		const lineOrTab = BREAKS.get(token);
+		if (lineOrTab) add(lineOrTab, token);
+		else if (!MAY_BE_HIDDEN.test(token)) add(wordKind(token), token);
+		else {
+			// Marks belong to a letter of the same word.
+			const isHidden = createHiddenTest();
+			const kind = lazily(() => wordKind(token));
+			for (const character of token)
+				if (isHidden(character)) add('hidden', nameCodePoint(character));
+				else add(kind(), character);
 		}
-		// Marks belong to a letter of the same word.
-		const isHidden = createHiddenTest();
-		for (const character of token)
-			if (isHidden(character)) add('hidden', nameCodePoint(character));
-			else add(kind(), character);
 	}
 	return { parts, hidden };
 }
 
 /** Returns whether a word or sign in one of these texts may imitate another one. */
 export const isMixed = (texts: readonly string[], limit = Infinity): boolean =>
-	texts.some((text) => splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'));
+	texts.some(
+		(text) =>
+			!ASCII.test(text) && splitVisible(text, limit).parts.some(({ kind }) => kind === 'mixed'),
+	);
