@@ -46,7 +46,7 @@ export interface SessionView {
 	durationMs: number;
 }
 
-/** Returns what is known of a session now. @param isOver nobody polls it anymore, so that what isn't known stays unknown */
+/** Returns what is known of a session now. @param isOver true if there are no more polls, so that what isn't known stays unknown */
 export function viewSession(run: DecidingRun, isOver = false): SessionView {
 	const { settings, record, session, hold } = run;
 	const unseen = settings.target.operation === 'start' ? 'starting' : 'unknown';

@@ -12,7 +12,7 @@ import type { RequestOrigin } from '../requests/request';
 import type { SessionRecord } from './record';
 import type { Timeouts } from '../requests/times';
 
-/** An item for an approver, with the requests that it's about. Without a page, it's for nobody in particular. */
+/** An item for an approver, with the requests that it's about. Without a page, it's for no approver in particular. */
 export interface AskedItem extends Partial<Ask> {
 	undecided: UndecidedRequest[];
 	/** True if answers to an earlier content don't count */
