@@ -648,6 +648,16 @@ describe('two wakes of one pause', () => {
 		]);
 		expect(stage.of('POST', '/resolve')).toHaveLength(1);
 	});
+
+	// In queue mode, the process that shows pages executes no node.
+	test('an answer that n8n has dropped is saved when its form is sent again', async () => {
+		const stage = createStage();
+		const paused = await pausedWithLink(stage);
+		const link = linkOf(paused);
+		const form = fillIn((await stage.open(flow, paused, link)).body, 'Deny');
+		for (const _ of [1, 2])
+			expect(await stage.open(flow, paused, link, form)).toMatchObject({ resumes: true });
+	});
 });
 
 describe('the approval page', () => {

@@ -5,7 +5,7 @@ import { PAGE_HEADERS, renderPage } from '../page/html';
 import { omit } from '../../shared/values';
 import type { LinkAnswer } from '../requests/ballots';
 import { FAILED, respond, type PageResponse } from '../page/respond';
-import { acceptAnswers, addAnswers, listAnswers, recallAnswers } from './answers';
+import { acceptAnswers, addAnswers, listAnswers } from './answers';
 import { openPausedExecution } from './engine';
 import type { PageSession } from '../page/view';
 import { hasOtherVersion, listCourses, listTriedSessions } from './itemRecords';
@@ -29,7 +29,6 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const { method, headers } = context.getRequestObject();
 	const executionId = context.getExecutionId();
 	const now = realClock.now();
-	recallAnswers(executionId, contexts);
 	const nodeContexts = Object.entries(contexts)
 		.filter(([key]) => key.startsWith('node:'))
 		.map(([, nodeContext]) => nodeContext);
