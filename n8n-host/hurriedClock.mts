@@ -16,9 +16,9 @@ globalThis.Date = new Proxy(RealDate, {
 	apply: () => new RealDate(now()).toString(),
 });
 
-// The clock for deadlines runs as fast as the timers.
+// The clock for deadlines runs as fast as the timers, but not the one that says how long n8n has been recovering.
 const realPerformanceNow = performance.now.bind(performance);
-performance.now = () => realPerformanceNow() * factor;
+performance.now = () => realPerformanceNow() * (callers().includes('waitForRecovery') ? 1 : factor);
 
 /** Callers that wait for the database, the network, n8n's recovery or a parser with a model, which are as slow as ever */
 const SLOW_AS_EVER = /typeorm|async-mutex|sendHttpRequest|waitForRecovery|parseAnswer/;
