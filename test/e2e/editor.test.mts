@@ -23,12 +23,11 @@ describe('a new user', () => {
 	test('without Slack, opens To Approve in the run with items, and approves on the page of approvalUrl', async () => {
 		const prompt = 'Publish it. [ask bash: git push] [say Published.]';
 		const session = agentSession({ prompt, permissionPolicy: 'ask', whileWaiting: 'pause' });
-		await editor.open(chain('First approval', [manualTrigger(), session]));
+		const workflowId = await editor.open(chain('First approval', [manualTrigger(), session]));
+		const readStatus = async () =>
+			(await listExecutions(editor.stage.host.rest, workflowId))[0]?.status;
 		await editor.page.getByTestId('execute-workflow-button').click();
-		await eventually(async () => {
-			const [execution] = await listExecutions(editor.stage.host.rest);
-			return execution?.status === 'waiting';
-		});
+		await eventually(async () => (await readStatus()) === 'waiting');
 		const panel = await openPanel(editor.page, NODE);
 		await panel.showRun('1 item');
 		await panel.showOutput('To Approve');
@@ -41,11 +40,7 @@ describe('a new user', () => {
 		await page.getByLabel('Approve once').check();
 		await sendForm(page);
 		await page.close();
-		const result = await eventually(async () => {
-			const [{ status }] = await listExecutions(editor.stage.host.rest);
-			return status === 'success' ? status : undefined;
-		});
-		expect(result).toBe('success');
+		await eventually(async () => (await readStatus()) === 'success');
 	});
 
 	test('finds the node, creates a credential, chooses a project, writes prompt and rules, and runs it', async () => {

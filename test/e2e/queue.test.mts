@@ -223,7 +223,7 @@ describeQueue('two workers', () => {
 		});
 
 	testWith('Chromium')(
-		'an answer that is sent on the page while the main restarts counts, or its link asks again, and nobody sees what n8n itself responds with',
+		'an answer that is sent on the page while the main restarts counts if the page calls it saved, and nobody sees what n8n itself responds with',
 		async () => {
 			const { host } = stage;
 			const names = ['down', 'starting', 'up'].map((moment) => `Restarted main, ${moment}`);
@@ -261,7 +261,8 @@ describeQueue('two workers', () => {
 						.waitFor({ timeout: HANG_MS });
 				for (const [at, page] of pages.entries()) {
 					expect(await page.locator('body').innerText()).not.toMatch(/\{"|Cannot POST/);
-					await untilAnswered(links[at]);
+					const isUnsure = await page.getByText('Your answer may have been saved.').isVisible();
+					if (isUnsure) await untilAnswered(links[at]);
 					const execution = await eventually(async () => {
 						const found = await host.waitForExecution(links[at].executionId);
 						return found.status === 'crashed' ? undefined : found;
