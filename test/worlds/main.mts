@@ -98,26 +98,25 @@ if (values.shrink !== undefined) {
 	process.exit();
 }
 
-/** Prints what each row of the table violates. Returns the number of surprises. */
+/** Prints what each row of the table violates. Returns the number of rows that fall. */
 async function runTable(version: HostVersion): Promise<number> {
 	const pool = startPool(version);
-	const surprises = await Promise.all(
+	const fallen = await Promise.all(
 		TABLE.map(async (row) => {
 			const { violations } = await pool.run({ seed: 1, ...row.world });
 			const kinds = violations.map(({ kind }) => kind).join(', ');
-			const isExpected = kinds === (row.falls ?? []).join(', ');
-			console.log(`${isExpected ? ' ' : '!'} ${version} ${row.rule}: ${kinds || 'holds'}`);
-			return isExpected ? 0 : 1;
+			console.log(`${version} ${row.rule}: ${kinds || 'holds'}`);
+			return kinds === '' ? 0 : 1;
 		}),
 	);
 	pool.end();
-	return surprises.reduce<number>((sum, each) => sum + each, 0);
+	return fallen.reduce<number>((sum, each) => sum + each, 0);
 }
 
 if (values.table) {
-	let surprises = 0;
-	for (const version of versions) surprises += await runTable(version);
-	process.exit(surprises > 0 ? 1 : 0);
+	let fallen = 0;
+	for (const version of versions) fallen += await runTable(version);
+	process.exit(fallen > 0 ? 1 : 0);
 }
 
 if (values.planted) {

@@ -1,11 +1,9 @@
-// The smallest world of each fault that was found. Each keeps its promises, except where it says what it still breaks.
+// The smallest world of each fault that was found. Each keeps its promises.
 import { HOUR, MINUTE, SECOND, type Ask, type World } from './world.mts';
 
 interface Row {
 	rule: string;
 	world: Omit<World, 'seed'> & { seed?: number };
-	/** What it still breaks. Whoever mends it removes this. */
-	falls?: string[];
 }
 
 const permission = (afterMs: number, more: Partial<Ask> = {}): Ask => ({
