@@ -70,8 +70,11 @@ export function changeView(files: readonly FileChange[]): Html {
 	let foldedLines = 0;
 	const open: Html[] = [];
 	const folded: Html[] = [];
-	const toView = (caption: Part, lines: readonly ChangeLine[]): Html =>
-		fileView(markup`${caption}`, { html: lines.map(lineRow).join('') });
+	const toView = (caption: Part, lines: readonly ChangeLine[]): Html => {
+		let html = '';
+		for (const line of lines) html += lineRow(line);
+		return fileView(markup`${caption}`, { html });
+	};
 	const hasMixed = files.some(({ path = '', from = '', lines }) =>
 		isMixed([path, from, ...lines.map(({ text }) => text)]),
 	);

@@ -139,10 +139,10 @@ const ANY_SCRIPT = new RegExp(SCRIPTS.map((script) => `(${script})`).join('|'), 
 /** The scripts but one, by its place */
 const OTHER_SCRIPTS = SCRIPTS.map((_, at) => anyOf(SCRIPTS.filter((__, other) => other !== at)));
 
-/** Returns whether a word mixes the letters of several scripts, so that it may imitate another word. */
-function mixesScripts(word: string): boolean {
-	const [letter, ...scripts] = ANY_SCRIPT.exec(word) ?? [];
-	return letter !== undefined && OTHER_SCRIPTS[scripts.indexOf(letter)].test(word);
+/** Returns whether a text mixes the letters of several scripts. */
+function mixesScripts(text: string): boolean {
+	const found = ANY_SCRIPT.exec(text);
+	return found !== null && OTHER_SCRIPTS[found.indexOf(found[0], 1) - 1].test(text);
 }
 
 /** Words of which every letter looks like one of ours, in scripts that are in use */
@@ -163,16 +163,24 @@ const isFormOfAscii = (character: string): boolean =>
 	!ORDINARY.test(character) &&
 	/^[!-~]$/.test(character.normalize('NFKC'));
 
-/** Returns whether a word or sign may imitate another one. */
-const looksLikeAnother = (token: string): boolean =>
-	!ASCII.test(token) &&
-	(mixesScripts(token) ||
-		RARE.test(token) ||
-		IMITATING_SIGN.test(token) ||
-		(IMITATES.test(token) && !/^\p{N}+$/u.test(token)) ||
-		[...token].some(isFormOfAscii));
+const hasFormOfAscii = (text: string): boolean =>
+	text.normalize('NFKC') !== text && [...text].some(isFormOfAscii);
 
-const wordKind = (token: string): TextPart['kind'] => (looksLikeAnother(token) ? 'mixed' : 'text');
+/** What a word or sign has that may imitate another one. A text has it too. */
+const IMITATIONS: ReadonlyArray<(text: string) => boolean> = [
+	mixesScripts,
+	(text) => RARE.test(text),
+	(text) => IMITATING_SIGN.test(text),
+	hasFormOfAscii,
+];
+
+/** Creates a test for words and signs of a text. What the text doesn't have isn't looked for in each word. */
+function createImitationTest(text: string): (token: string) => boolean {
+	const possible = IMITATIONS.filter((isIn) => isIn(text));
+	return (token) =>
+		!ASCII.test(token) &&
+		(possible.some((isIn) => isIn(token)) || (IMITATES.test(token) && !/^\p{N}+$/u.test(token)));
+}
 
 /** Most texts, in which nothing has to be looked for */
 const PLAIN_TEXT = /^[ -~]*$/;
@@ -200,6 +208,8 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 		if (last?.kind === kind && (kind === 'text' || kind === 'mixed')) last.text += piece;
 		else parts.push({ kind, text: piece });
 	};
+	const imitates = createImitationTest(start);
+	const wordKind = (token: string) => (imitates(token) ? 'mixed' : 'text');
 	for (const [token] of start.matchAll(TOKEN)) {
 		const lineOrTab = BREAKS.get(token);
 		if (lineOrTab) add(lineOrTab, token);
