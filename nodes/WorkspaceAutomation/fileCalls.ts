@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { Base64 } from '../shared/client/base64';
+import { Base64 } from '../shared/client/httpRequest';
 import { readPages, requireEntryId } from '../shared/client/lists';
 import type { ApiClient, CallOptions, Values } from '../shared/client/operations';
 import { pollUntilFound, toResponse, type Reconcile } from '../shared/client/reconcilers';

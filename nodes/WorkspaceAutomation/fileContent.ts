@@ -12,7 +12,7 @@ import {
 import { excerpt, formatMib, formatSeconds, isRecord, nonEmptyText } from '../shared/values';
 import { MAX_DOWNLOAD_BYTES } from '../shared/limits';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
-import { isPrivateHost, isThisMachine } from '../shared/client/privateHosts';
+import { isPrivateHost, isThisMachine } from '../shared/client/hosts';
 import { isRejection, nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/apiTypes';

@@ -1,7 +1,8 @@
 // A change on the approval page: every line has its sign, and hostile text is text.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CHANGE_STYLE, changeView } from '../../nodes/RunAgentSession/page/changeView.ts';
+import { PAGE_STYLE } from '../../nodes/RunAgentSession/page/assets.ts';
+import { changeView } from '../../nodes/RunAgentSession/page/changeView.ts';
 import { readChange } from '../../nodes/RunAgentSession/changes/change.ts';
 
 const PATH = 'src/a.ts';
@@ -77,6 +78,6 @@ describe('hostile text', () => {
 });
 
 test('its style needs no exception in the page’s Content-Security-Policy', () => {
-	expect(CHANGE_STYLE).not.toMatch(/url\(|@import|</);
+	expect(PAGE_STYLE).not.toMatch(/url\(|@import|</);
 	expect(added('x')).not.toMatch(/ style=| on\w+=/);
 });

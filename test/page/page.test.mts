@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FIRST_LINE } from '../../nodes/RunAgentSession/page/script.ts';
+import { FIRST_LINE } from '../../nodes/RunAgentSession/page/assets.ts';
 import { PAGE_HEADERS, renderPage } from '../../nodes/RunAgentSession/page/html.ts';
 import {
 	createForm,

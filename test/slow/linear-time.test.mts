@@ -11,14 +11,17 @@ import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';
 import { toSheets } from '../unit/sheets.mts';
 import { quoteVisible, splitVisible } from '../../nodes/shared/approvals/visibleText.ts';
 import { readSession } from '../../nodes/shared/client/session.ts';
-import { checkBaseUrl, readCredential } from '../../nodes/shared/client/credential.ts';
-import { isPrivateHost } from '../../nodes/shared/client/privateHosts.ts';
+import {
+	checkBaseUrl,
+	readCredential,
+	createRedactor,
+} from '../../nodes/shared/client/credential.ts';
+import { isPrivateHost } from '../../nodes/shared/client/hosts.ts';
 import { readOverrides } from '../../nodes/shared/client/overrides.ts';
 import { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { attemptError, describeBody } from '../../nodes/shared/client/attemptError.ts';
 import { retryAfterMs } from '../../nodes/shared/client/retryPolicy.ts';
 import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
-import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
 import { requireAnyId, requireId, requireSessionId } from '../../nodes/shared/validation.ts';
 import { excerpt, parseJson, quote } from '../../nodes/shared/values.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import { reconcileFile } from '../../nodes/WorkspaceAutomation/fileCalls.ts';
-import { Base64 } from '../../nodes/shared/client/base64.ts';
+import { Base64 } from '../../nodes/shared/client/httpRequest.ts';
 import { apiWith, type Answer, type SentRequest } from '../support/apiWith.mts';
 
 const NAME = 'report.md';

@@ -5,7 +5,7 @@ import {
 	addAnswers,
 	listAnswers,
 	recallAnswers,
-} from '../../nodes/RunAgentSession/execution/answers.ts';
+} from '../../nodes/RunAgentSession/execution/itemRecords.ts';
 import {
 	createBallot,
 	mergeAnswers,

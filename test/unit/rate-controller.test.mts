@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RateController } from '../../nodes/shared/client/rateController.ts';
-import type { QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
+import { RateController, type QueuedRequest } from '../../nodes/shared/client/rateLimiter.ts';
 
 const request = (changes: Partial<QueuedRequest> = {}): QueuedRequest => ({
 	since: 0,

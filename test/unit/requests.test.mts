@@ -11,7 +11,7 @@ import {
 	sendHttpRequest,
 	toFailedAttempt,
 } from '../../nodes/shared/client/httpRequest.ts';
-import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
+import { createRedactor } from '../../nodes/shared/client/credential.ts';
 import type { CallOptions } from '../../nodes/shared/client/operations.ts';
 import { RateLimiters, Semaphore } from '../../nodes/shared/client/rateLimiter.ts';
 import { createTransport, type TransportOptions } from '../../nodes/shared/client/transport.ts';

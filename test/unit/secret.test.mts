@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseBody } from '../../nodes/shared/client/httpRequest.ts';
 import { parseJson } from '../../nodes/shared/values.ts';
-import { createRedactor } from '../../nodes/shared/client/redactSecret.ts';
+import { createRedactor } from '../../nodes/shared/client/credential.ts';
 
 // A redactor is created in the test that uses it. `npm run mutate` wouldn't change one from outside.
 const redactIn = (text: string, key: string) => createRedactor(key).redact(text);

@@ -10,8 +10,7 @@ import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readItemSettings, readPauses } from '../panel/readSettings';
 import type { PlannedSession, SessionLimits } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
-import type { SessionRun } from '../session/run';
-import type { ItemSettings, OutputFormat } from '../session/types';
+import type { SessionRun, ItemSettings, OutputFormat } from '../session/run';
 import { returnsAfterPause, type Engine } from './engine';
 import { acceptItem, openItemRecord, sessionOf, type SessionJournal } from './itemRecords';
 
@@ -143,7 +142,7 @@ export function readItems(batch: Batch): Item[] {
 
 function readBatchItem(batch: Batch, itemIndex: number): Item {
 	const { context, engine } = batch;
-	const journal = openItemRecord(context, engine, itemIndex);
+	const journal = openItemRecord(context, engine.entryKey, itemIndex);
 	const item: Item = { itemIndex, journal, asked: [] };
 	let refusal: Item['refusal'] = 'request';
 	try {

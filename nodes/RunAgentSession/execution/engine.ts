@@ -13,7 +13,7 @@ import { realClock } from '../../shared/client/clock';
 import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
 import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
-import { addAnswers, listAnswers } from './answers';
+import { addAnswers, listAnswers } from './itemRecords';
 
 // The only file that knows how n8n executes a node again and pauses it. Each private member of n8n that it uses is checked in `probe`.
 

@@ -24,8 +24,7 @@ import type { AskedSession } from '../requests/ballots';
 import { wasAborted } from '../requests/quietRequest';
 import { endRequests } from '../requests/requestRecord';
 import { listRequests } from '../session/finish';
-import { readCourse, SessionRun } from '../session/run';
-import type { SessionOutcome } from '../session/types';
+import { readCourse, SessionRun, type SessionOutcome } from '../session/run';
 import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
 import { findStanding, listSessionRecords, noteRefusedItem, sessionOf } from './itemRecords';
 import {

@@ -14,7 +14,7 @@ import {
 import { latestAgentText } from '../../shared/client/session';
 import { isTool } from '../../shared/n8n/aiTool';
 import { MAX_CUSTOM_VALUE_LENGTH } from '../../shared/n8n/executionDisplay';
-import { isPrivateHost } from '../../shared/client/privateHosts';
+import { isPrivateHost } from '../../shared/client/hosts';
 import { excerpt, nonEmptyText, omit, toWords } from '../../shared/values';
 import type { StandingSession } from './itemRecords';
 import { approvalUrl } from '../page/links';
@@ -24,8 +24,7 @@ import { isAlone, shownRequests } from '../requests/ballots';
 import { addOrigin } from '../requests/request';
 import { createSheet } from '../requests/sheet';
 import { viewSession } from '../session/finish';
-import type { DecidingRun, SessionRun } from '../session/run';
-import type { AskedItem, SessionOutcome } from '../session/types';
+import type { DecidingRun, SessionRun, AskedItem, SessionOutcome } from '../session/run';
 
 /** Returns the requests of the service. The node's own request about a quiet session is none. */
 const requestsOf = ({ undecided }: AskedItem) => undecided.filter(({ record }) => !record.quiet);

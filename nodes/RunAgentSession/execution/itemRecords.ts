@@ -21,8 +21,12 @@ import {
 } from '../../shared/n8n/journal';
 import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
 import { readCourse } from '../session/run';
-import { latestAnswerAt, type AskedSession, type LinkAnswer } from '../requests/ballots';
-import type { Engine } from './engine';
+import {
+	latestAnswerAt,
+	type AskedSession,
+	type LinkAnswer,
+	mergeAnswers,
+} from '../requests/ballots';
 
 // Finds the record of an item by the entry that n8n executes, and its index. Nothing is read from the item's JSON.
 
@@ -115,10 +119,10 @@ function requireKnownVersion(record: SessionRecord | undefined): void {
 
 export const openItemRecord = (
 	context: IExecuteFunctions,
-	engine: Engine,
+	entryKey: number,
 	itemIndex: number,
 ): SessionJournal =>
-	openRecord(context.getContext('node'), SESSION_RECORDS, `${engine.entryKey}.${itemIndex}`);
+	openRecord(context.getContext('node'), SESSION_RECORDS, `${entryKey}.${itemIndex}`);
 
 /** A failure of an earlier execution doesn't count in a retry. After some of them, a retry may ask for something else. */
 function reopenFailed(journal: SessionJournal, executionId: string): void {
@@ -200,16 +204,17 @@ function findOwnAncestor(
 	return undefined;
 }
 
-/** @throws WorkspaceAutomationError for an item that this node has returned: a connection returns it. On Error would repeat that forever. */
-export function refuseOwnItems(context: IExecuteFunctions, engine: Engine): void {
-	if (engine.isAgain) return;
+/** Returns the error for an item that this node has returned: a connection returns it. */
+export function findOwnItem(
+	context: IExecuteFunctions,
+	entryKey: number,
+): WorkspaceAutomationError | undefined {
 	for (const itemIndex of context.getInputData().keys()) {
-		if (openItemRecord(context, engine, itemIndex).read()) continue;
+		if (openItemRecord(context, entryKey, itemIndex).read()) continue;
 		const ancestor = findOwnAncestor(context, itemIndex);
-		if (!ancestor) continue;
-		engine.endExecutionOnError();
-		throw ownItemError(ancestor.json);
+		if (ancestor) return ownItemError(ancestor.json);
 	}
+	return undefined;
 }
 
 function ownItemError(json: IDataObject): WorkspaceAutomationError {
@@ -219,4 +224,45 @@ function ownItemError(json: IDataObject): WorkspaceAutomationError {
 		`Nothing was started. Remove the connection back to the node: it keeps waiting by itself, so nothing has to be connected back. To send the session another message, use a second Run Agent Session node with 'Continue a Session'. Session ${sessionId ?? 'unknown'}${dashboardUrl ? `, ${dashboardUrl}` : ''}.`,
 		{ sessionId, dashboardUrl },
 	);
+}
+
+// The answers of an execution's links. Each copy that n8n has of the execution may have others, so copies are merged, and nothing is removed.
+
+/** The data that n8n saves of an execution's nodes, and of the execution itself as `flow` */
+type Contexts = Record<string, IDataObject>;
+
+const ANSWERS_KEY = 'workspaceAutomationAnswers';
+
+export const listAnswers = ({ flow }: Contexts): LinkAnswer[] =>
+	(flow?.[ANSWERS_KEY] ?? []) as unknown as LinkAnswer[];
+
+/** Adds answers to a copy of an execution. Returns whether there were any that it doesn't have. */
+export function addAnswers(contexts: Contexts, answers: readonly LinkAnswer[]): boolean {
+	const before = listAnswers(contexts);
+	const after = mergeAnswers(before, answers);
+	const isNew = after.some((answer) => !before.includes(answer));
+	if (isNew) (contexts.flow ??= {})[ANSWERS_KEY] = after as unknown as IDataObject[];
+	return isNew;
+}
+
+/** Longer than the longest pause */
+const ACCEPTED_MS = 15 * 60_000;
+
+/** What this process has accepted. Spares approvers another answer: n8n 1 confirms one before it saves it, and may save an older copy after it. */
+const accepted = new Map<string, { at: number; answers: LinkAnswer[] }>();
+
+export function acceptAnswers(
+	executionId: string,
+	answers: readonly LinkAnswer[],
+	now: number,
+): void {
+	for (const [id, { at }] of accepted) if (now > at + ACCEPTED_MS) accepted.delete(id);
+	const before = accepted.get(executionId)?.answers ?? [];
+	accepted.set(executionId, { at: now, answers: mergeAnswers(before, answers) });
+}
+
+/** Adds what this process has accepted to a copy of an execution. Returns whether there was anything new. */
+export function recallAnswers(executionId: string, contexts: Contexts): boolean {
+	const known = accepted.get(executionId);
+	return known !== undefined && addAnswers(contexts, known.answers);
 }

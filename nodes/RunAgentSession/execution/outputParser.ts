@@ -4,7 +4,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { TIMED_OUT, withTimeout } from '../../shared/client/clock';
 import { CanceledError, WorkspaceAutomationError } from '../../shared/errors';
 import { formatSeconds, isRecord, nonEmptyText, toText } from '../../shared/values';
-import type { OutputFormat, ParsedAnswer } from '../session/types';
+import type { OutputFormat, ParsedAnswer } from '../session/run';
 
 interface OutputParser {
 	getFormatInstructions(): string;

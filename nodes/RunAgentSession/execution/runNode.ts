@@ -16,8 +16,7 @@ import { nonEmptyText, quote } from '../../shared/values';
 import { readHasOutputParser } from '../panel/readSettings';
 import { MIN_PAUSE_MS, type Others } from '../plan/plan';
 import { reopenSession } from '../session/begin';
-import { SessionRun } from '../session/run';
-import type { RunDependencies } from '../session/types';
+import { SessionRun, type RunDependencies } from '../session/run';
 import { realClock } from '../../shared/client/clock';
 import {
 	addRecord,
@@ -28,9 +27,14 @@ import {
 	type Item,
 	type Wake,
 } from './batch';
-import { listAnswers, recallAnswers } from './answers';
+import {
+	listAnswers,
+	recallAnswers,
+	listCourses,
+	listSessionRecords,
+	findOwnItem,
+} from './itemRecords';
 import { Engine } from './engine';
-import { listCourses, listSessionRecords, refuseOwnItems } from './itemRecords';
 import { reportToTracing } from './itemJson';
 import { openOutputFormat } from './outputParser';
 import {
@@ -78,7 +82,7 @@ async function runBatch(
 ): Promise<INodeExecutionData[][] | null> {
 	const { batch, isNew } = openBatch(context, engine, wake);
 	if (isNew) {
-		refuseOwnItems(context, engine);
+		if (!engine.isAgain) refuseOwnItems(context, engine);
 		batch.items = readItems(batch);
 		const leaving = refuseItems(batch);
 		if (leaving) return engine.continueLater(leaving, FAILING);
@@ -90,6 +94,14 @@ async function runBatch(
 	const turn = await takeTurn(batch, wake);
 	reportToTracing(context, batch.items.flatMap(toTraced));
 	return await finish(batch, wake, turn);
+}
+
+/** @throws WorkspaceAutomationError for an item of this node's own. On Error would repeat that forever. */
+function refuseOwnItems(context: IExecuteFunctions, engine: Engine): void {
+	const error = findOwnItem(context, engine.entryKey);
+	if (!error) return;
+	engine.endExecutionOnError();
+	throw error;
 }
 
 async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {

@@ -15,9 +15,8 @@ import { maxWaitAt, unansweredAt } from '../requests/times';
 import { quietAt } from '../session/quiet';
 import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
-import { listAnswers, recallAnswers } from './answers';
+import { listAnswers, recallAnswers, hasUnheard } from './itemRecords';
 import type { Batch, Item, Wake } from './batch';
-import { hasUnheard } from './itemRecords';
 import type { Engine } from './engine';
 import { hasLeaving, endItem, failItem, keepApproverItems } from './itemEnds';
 

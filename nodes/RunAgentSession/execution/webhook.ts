@@ -5,10 +5,16 @@ import { PAGE_HEADERS, renderPage } from '../page/html';
 import { omit } from '../../shared/values';
 import type { LinkAnswer } from '../requests/ballots';
 import { FAILED, respond, type PageResponse } from '../page/respond';
-import { acceptAnswers, addAnswers, listAnswers } from './answers';
+import {
+	acceptAnswers,
+	addAnswers,
+	listAnswers,
+	hasOtherVersion,
+	listCourses,
+	listTriedSessions,
+} from './itemRecords';
 import { openPausedExecution } from './engine';
 import type { PageSession } from '../page/view';
-import { hasOtherVersion, listCourses, listTriedSessions } from './itemRecords';
 
 /** Handles the node's webhook. Never throws, because n8n would end the paused execution. */
 export async function handleWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {

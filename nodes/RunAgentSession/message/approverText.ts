@@ -5,7 +5,7 @@ import {
 	quoteVisible,
 	visibleText,
 } from '../../shared/approvals/visibleText';
-import { readSafeLink } from '../../shared/client/safeLink';
+import { readSafeLink } from '../../shared/client/hosts';
 import { pluralize } from '../../shared/values';
 import { describeCounts, summarizeChange } from '../changes/change';
 import type { Choice } from '../requests/choices';

@@ -13,15 +13,19 @@ import { continuesOnError } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/readSettings';
-import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../requests/appliedAnswer';
+import { decideByAnswer, type AppliedAnswer, type SettledAnswer } from '../requests/answer';
 import type { Decide } from '../requests/decisions';
 import { pollDelayMs, retryPollMs } from '../plan/plan';
 import { decideWith } from '../session/decide';
 import { endedOutcome, viewSession, withSessionErrors } from '../session/finish';
 import { sendComment } from '../session/message';
 import { takeReading } from '../session/poll';
-import { SessionRun, type DecidingRun } from '../session/run';
-import type { DecisionDependencies, DecisionSettings } from '../session/types';
+import {
+	SessionRun,
+	type DecidingRun,
+	type DecisionDependencies,
+	type DecisionSettings,
+} from '../session/run';
 
 /** Time to send the answer, and to see what came of it */
 const APPLY_MS = 30_000;

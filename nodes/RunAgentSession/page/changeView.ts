@@ -6,24 +6,6 @@ import { agentText, markup, MIXED_HINT, type Html, type Part } from './markup';
 
 // Renders the change of an edit: a table for each file, with a sign and a word for each added or removed line.
 
-/** Colors are those of `PAGE_STYLE`, and these: */
-export const CHANGE_STYLE = `
-:root{--added:#dff3e4;--removed:#fde4e1}
-@media (prefers-color-scheme:dark){:root{--added:#143222;--removed:#44201d}}
-.change{width:100%;margin:0 0 .5rem;border-collapse:collapse;border-radius:.5rem;background:var(--code);font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;tab-size:4}
-.change caption{padding:.25rem 0;text-align:left;font-weight:600}
-.change td{padding:0 .25rem;vertical-align:top}
-.change td:last-child{width:100%;padding-right:.5rem;overflow-wrap:anywhere}
-.change .number{text-align:right;white-space:nowrap;color:var(--soft);-webkit-user-select:none;user-select:none}
-.change .sign{font-weight:700;-webkit-user-select:none;user-select:none}
-.change .added{background:var(--added)}
-.change .added .sign{color:var(--good)}
-.change .removed{background:var(--removed)}
-.change .removed .sign{color:var(--bad)}
-.change .part td{color:var(--soft)}
-.spoken{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-`;
-
 const rowParts = (name: string, sign: string, spoken?: string) => ({
 	start: markup`<tr class="${name}"><td class="number">`,
 	sign: markup`</td><td class="sign">${spoken !== undefined && markup`<span aria-hidden="true">${sign}</span><span class="spoken">${spoken}</span>`}</td><td>`,

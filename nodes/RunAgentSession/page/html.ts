@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { readSafeLink } from '../../shared/client/safeLink';
+import { readSafeLink } from '../../shared/client/hosts';
 import { pluralize } from '../../shared/values';
 import type { DecisionSummary } from '../requests/summary';
 import { describeAfter, formatMoment } from '../requests/times';
@@ -20,10 +20,8 @@ import {
 	voteStatus,
 	type ShownTimes,
 } from './card';
-import { CHANGE_STYLE } from './changeView';
 import { agentText, markup, type Html, type Part } from './markup';
-import { FIRST_LINE, PAGE_SCRIPT } from './script';
-import { PAGE_STYLE } from './style';
+import { FIRST_LINE, PAGE_SCRIPT, PAGE_STYLE } from './assets';
 import {
 	findSame,
 	isAnswerable,
@@ -41,10 +39,9 @@ import {
 
 // Renders the page, which works without its script and has no external resources. All of an agent's words are isolated text.
 
-const STYLE = PAGE_STYLE + CHANGE_STYLE;
 const hashOf = (text: string): string =>
 	`'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(PAGE_SCRIPT)}; connect-src 'self'; form-action 'self'; base-uri 'none'`;
+const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src ${hashOf(PAGE_STYLE)}; script-src ${hashOf(PAGE_SCRIPT)}; connect-src 'self'; form-action 'self'; base-uri 'none'`;
 
 export const PAGE_HEADERS: Record<string, string> = {
 	'Content-Security-Policy': `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
@@ -256,7 +253,7 @@ export function renderPage(view: PageView, now: number): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="format-detection" content="telephone=no, date=no, email=no, address=no">
 <title>${title}</title>
-<style>${{ html: STYLE }}</style>
+<style>${{ html: PAGE_STYLE }}</style>
 </head>
 <body>
 ${pageHeader(session)}

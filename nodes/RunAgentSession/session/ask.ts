@@ -19,8 +19,7 @@ import {
 import { isQuietRecord } from '../requests/quietRequest';
 import type { UndecidedRequest } from '../requests/decisions';
 import { findDeadline, type AnswerDeadline } from '../requests/times';
-import type { SessionRun } from './run';
-import type { AskedItem } from './types';
+import type { SessionRun, AskedItem } from './run';
 
 // Asks approvers once per request, for as many at once as a message and the page show.
 

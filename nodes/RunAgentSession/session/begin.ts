@@ -8,9 +8,8 @@ import { sendMessage } from './message';
 import { applyReading, explainRejection } from './poll';
 import type { StartState } from './record';
 import { addInstructions } from './finish';
-import type { SessionRun } from './run';
+import type { SessionRun, Target } from './run';
 import { formatLimit, maxWaitAt } from '../requests/times';
-import type { Target } from './types';
 
 /** Time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
 const START_REQUEST_MS = 60_000;

@@ -5,7 +5,7 @@ import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
 import { withoutExpired } from '../policy/rules';
 import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
-import { answerQuestion } from '../requests/appliedAnswer';
+import { answerQuestion } from '../requests/answer';
 import {
 	createDecider,
 	LEFT_QUESTION,

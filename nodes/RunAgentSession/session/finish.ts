@@ -18,8 +18,13 @@ import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '.
 import { passedTimeout } from '../requests/times';
 import { sendMessage } from './message';
 import type { SessionRecord, Turn } from './record';
-import { readCourse, type DecidingRun, type SessionRun } from './run';
-import type { SessionOutcome, OutputFormat } from './types';
+import {
+	readCourse,
+	type DecidingRun,
+	type SessionRun,
+	type SessionOutcome,
+	type OutputFormat,
+} from './run';
 
 /** Time for the last poll and the abort together, for a session that nobody waits for anymore */
 const LAST_REQUESTS_MS = 30_000;

@@ -14,8 +14,13 @@ import { applyPoll, takePending, type RequestRecord } from '../requests/requestR
 import { findQuiet, isQuietRecord } from '../requests/quietRequest';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
-import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
-import type { SessionOutcome } from './types';
+import {
+	MAX_UNUSABLE_MS,
+	retryAfterOf,
+	type DecidingRun,
+	type SessionRun,
+	type SessionOutcome,
+} from './run';
 
 /** Such responses in a row before they end the wait: while the execution pauses, they come minutes apart */
 const MIN_UNUSABLE = 3;

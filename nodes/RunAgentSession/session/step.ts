@@ -14,8 +14,7 @@ import {
 } from './finish';
 import { applyReading, pollOnce } from './poll';
 import { closeQuiet, decideAbort, type QuietEnd } from './quiet';
-import type { SessionRun } from './run';
-import type { SessionOutcome } from './types';
+import type { SessionRun, SessionOutcome } from './run';
 import { formatLimit, passedTimeout } from '../requests/times';
 
 /**

@@ -11,8 +11,7 @@ import {
 import { attemptError, RateLimitError } from './attemptError';
 import { realClock, type Clock } from './clock';
 import { processRateLimiters, Semaphore, type RateLimiters, type Slot } from './rateLimiter';
-import { createRedactor } from './redactSecret';
-import { readCredential } from './credential';
+import { createRedactor, readCredential } from './credential';
 import { isNonIdempotent, nextAction, NO_ATTEMPTS, type NextAction } from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';
 import type { CallOptions } from './operations';

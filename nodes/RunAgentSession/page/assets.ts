@@ -1,3 +1,5 @@
+// The style and the script of the page, which has no external resources.
+
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--back:#f5f6f8;--card:#fff;--code:#eff1f5;--line:#d5d8df;--edge:#767b87;--text:#1a1c21;--soft:#595e6b;--accent:#0b57d0;--on-accent:#fff;--good:#0a6b3d;--bad:#b3261e;--hint:#fdf0c8;--on-hint:#4a3800;--gutter:max(1rem,calc(50vw - 20rem))}
 @media (prefers-color-scheme:dark){:root{--back:#111317;--card:#1c1f24;--code:#282c33;--line:#353a43;--edge:#8b919e;--text:#eceef2;--soft:#a8aebb;--accent:#8ab4f8;--on-accent:#07214d;--good:#6fd39b;--bad:#ff8f86;--hint:#4a3d12;--on-hint:#ffe9a8}}
@@ -81,4 +83,58 @@ button:disabled{opacity:.6;cursor:default}
 @media (min-width:40rem){body{font-size:1.0625rem}h1{font-size:1.625rem}header{padding-top:1.5rem;font-size:.9375rem}.card{padding:1rem 1.125rem .75rem}.send{padding-top:.875rem;padding-bottom:1rem}}
 @media (max-height:26rem){.send{position:static}}
 @media (forced-colors:active){.choices label:has(:checked){border-color:Highlight}}
+:root{--added:#dff3e4;--removed:#fde4e1}
+@media (prefers-color-scheme:dark){:root{--added:#143222;--removed:#44201d}}
+.change{width:100%;margin:0 0 .5rem;border-collapse:collapse;border-radius:.5rem;background:var(--code);font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;tab-size:4}
+.change caption{padding:.25rem 0;text-align:left;font-weight:600}
+.change td{padding:0 .25rem;vertical-align:top}
+.change td:last-child{width:100%;padding-right:.5rem;overflow-wrap:anywhere}
+.change .number{text-align:right;white-space:nowrap;color:var(--soft);-webkit-user-select:none;user-select:none}
+.change .sign{font-weight:700;-webkit-user-select:none;user-select:none}
+.change .added{background:var(--added)}
+.change .added .sign{color:var(--good)}
+.change .removed{background:var(--removed)}
+.change .removed .sign{color:var(--bad)}
+.change .part td{color:var(--soft)}
+.spoken{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+`;
+
+// While an execution runs, wakes or n8n restarts, n8n itself answers a form with an error, also if it saved the answer. The script then
+// repeats the form, so that no choice is lost. Without scripts, the page works as well.
+
+/** The first line of each of our pages. The script shows nothing that begins otherwise, whatever its content type. */
+export const FIRST_LINE = '<!doctype html><html lang="en" id="approval-page">';
+
+/** The Content-Security-Policy names the hash of exactly this text. */
+export const PAGE_SCRIPT = `
+addEventListener('submit', async (event) => {
+	event.preventDefault();
+	const form = event.target;
+	const button = form.querySelector('button');
+	const status = form.querySelector('[role=status]');
+	const body = new URLSearchParams(new FormData(form));
+	const minute = new AbortController();
+	const { signal } = minute;
+	setTimeout(() => minute.abort(), 60000);
+	button.disabled = true;
+	button.textContent = 'Sending…';
+	status.textContent = '';
+	while (!signal.aborted) {
+		const response = await fetch('', { method: 'POST', body, signal }).catch(() => undefined);
+		const text = response ? await response.text().catch(() => '') : '';
+		const isPage = text.startsWith('${FIRST_LINE}');
+		if (isPage && !response.headers.has('retry-after')) {
+			document.open();
+			document.write(text);
+			return document.close();
+		}
+		const isBusy = !response || isPage || response.status === 409 || response.status >= 500;
+		if (!isBusy && !/Cannot (GET|POST) /.test(text)) break;
+		status.textContent = 'There’s no confirmation yet. Your answer is being sent again.';
+		await new Promise((resolve) => setTimeout(resolve, 1000));
+	}
+	status.textContent = 'Your answer may have been saved. Open the link again to see it, or select Send again.';
+	button.disabled = false;
+	button.textContent = 'Send';
+});
 `;
