@@ -43,7 +43,6 @@ const LONGEST = [
 	'engine/permissions',
 	'engine/run-agent-session-typed',
 	'unit/generated-commands',
-	'engine/prism',
 ];
 
 const rankOf = ({ path }) => {
