@@ -1,4 +1,4 @@
-// Dialects: foreign requests are understood, and ours are refused where they differ. What answers look like: foreign*.test.mts.
+// Dialects: foreign requests are understood, and ours are refused where they differ. What a caller makes of them: test/slow/dialects.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -25,7 +25,6 @@ import {
 	writeValues,
 	type Values,
 } from '../../local-service/dialects/templates.mts';
-import { everyOperation } from './everyOperation.mts';
 import { speaker, useSpeakers } from './speaker.mts';
 import { unknownId } from './support.mts';
 
@@ -82,11 +81,6 @@ describe('the assumed requests', () => {
 	});
 });
 
-/** Those whose answers a caller can live with, and whose status object is where the document has it */
-const workable = dialectNames.filter(
-	(name) => !dialects[name].ignores || !dialects[name].touches.includes('resolveInteraction'),
-);
-
 test('an answer to a question can have a shape of its own, which decisions donâ€™t have', () => {
 	const dialect: Dialect = {
 		summary: 'An answer is in answer',
@@ -112,14 +106,6 @@ test('an answer to a question can have a shape of its own, which decisions donâ€
 });
 
 describe('every dialect', () => {
-	test.each(workable)(
-		'%s: every operation works when it is called as the overrides say',
-		async (name) => {
-			const called = await everyOperation(speak(name));
-			expect([...called].sort()).toEqual([...operationIds].sort());
-		},
-	);
-
 	test.each(dialectNames.filter((name) => dialects[name].overrides && !dialects[name].ignores))(
 		'%s refuses requests as we assume them, if they differ',
 		async (name) => {
@@ -147,28 +133,13 @@ describe('every dialect', () => {
 
 describe('mixtures', () => {
 	const mixture = fc
-		.subarray(workable, { minLength: 2 })
+		.subarray([...dialectNames], { minLength: 2 })
 		.map((names) =>
 			names.reduce<DialectName[]>(
 				(chosen, name) => (findConflict([...chosen, name]) ? chosen : [...chosen, name]),
 				[],
 			),
 		);
-
-	test("of any dialects that don't contradict each other work, with the overrides of the mixture", async () => {
-		await fc.assert(
-			fc.asyncProperty(mixture, async (names) => {
-				const service = speaker(names);
-				try {
-					await everyOperation(service);
-					expect(service.problems).toEqual([]);
-				} finally {
-					await service.close();
-				}
-			}),
-			{ numRuns: 12 },
-		);
-	});
 
 	test("don't depend on the order of the names", () => {
 		fc.assert(

@@ -109,19 +109,6 @@ export async function startSession(service: Speaker, prompt: string): Promise<st
 	return await latestSession(service);
 }
 
-/** A pending interaction, as the status object has it. */
-interface Pending {
-	id: string;
-	type: string;
-	response: { options: Array<{ value: string; label: string }> };
-}
-
-export async function findPending(service: Speaker, sessionId: string): Promise<Pending[]> {
-	const { body } = await service.call('getAgentSession', { sessionId });
-	// The document shows the status object: no dialect moves it
-	return (body as { pendingInteractions: Pending[] }).pendingInteractions;
-}
-
 /** Starts services for the tests of a file, and ends them after each. What one says it did wrong fails the test. */
 export function useSpeakers(): (...names: DialectName[]) => Speaker {
 	const started: Speaker[] = [];
