@@ -275,37 +275,6 @@ describe('a connection back to the node', () => {
 	});
 });
 
-describe('n8n killed', () => {
-	const moments = [1, 2, 3].flatMap((request) =>
-		(['before', 'after'] as const).map((moment) => [moment, request] as const),
-	);
-
-	test.each(moments)(
-		'in its first run, %s the service got request %d: no retry starts a session again, also not a second retry or Retry On Fail',
-		async (moment, request) => {
-			const stage = createStage();
-			const flow: Flow = {
-				wires,
-				items: prompts('[work 5m] [say One]', '[work 3m] [say Two]'),
-				parameters: { whileWaiting: 'keepRunning' },
-			};
-			const created = stage.initial(flow);
-			expect(await stage.kill(flow, created, request, moment)).toBe(true);
-			const count = starts(stage).length;
-			const first = await stage.run(flow, undefined, { data: created, mode: 'retry' });
-			const again = await stage.run(flow, undefined, { data: retryData(first), mode: 'retry' });
-			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
-			const tried = await stage.run({ ...flow, settings }, undefined, {
-				data: created,
-				mode: 'retry',
-			});
-			for (const { data } of [first, again, tried])
-				expect(data.resultData.error?.message).toBe('The session may have been started');
-			expect(starts(stage)).toHaveLength(count);
-		},
-	);
-});
-
 describe('a caller', () => {
 	const called = async (type: string, parameters: IDataObject, more: Partial<Flow> = {}) => {
 		const run = await createStage().run({

@@ -64,14 +64,6 @@ test('aborts the session at once after Stop', async () => {
 	expect(stage.time.now()).toBeLessThan(start + 10_000);
 });
 
-test('aborts the sessions of all nodes after Stop, also of those that have not run since', async () => {
-	const stage = createStage();
-	const run = await stopWoken(stage, parallel());
-	expect(stage.sessions()).toMatchObject([{ aborted: true }, { aborted: true }]);
-	for (const { sessionId } of stage.sessions())
-		expect(run.data.resultData.error?.description).toContain(`Session ${sessionId} was aborted.`);
-});
-
 test("names another node's session that Stop leaves running", async () => {
 	const stage = createStage();
 	const run = await stopWoken(stage, parallel({ abortOnStop: false }));

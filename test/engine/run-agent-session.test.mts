@@ -420,20 +420,6 @@ describe('as a tool', () => {
 	});
 });
 
-test('Max Concurrent Sessions limits the sessions that run at once', async () => {
-	const items = Array.from({ length: 12 }, (_, index) => ({ prompt: `[work 60s] [say ${index}]` }));
-	const options = { maxConcurrentSessions: 3 };
-	const execution = await run(setup({ prompt: PROMPT, options }, { items }));
-	expect(texts(execution).completed).toEqual(items.map((_, index) => String(index)));
-	const times = sessions().flatMap(({ startedAt, finishedAt }) => [
-		[Date.parse(startedAt), 1],
-		[Date.parse(finishedAt!), -1],
-	]);
-	times.sort(([one, up], [other, down]) => one - other || up - down);
-	let running = 0;
-	for (const [, change] of times) expect((running += change)).toBeLessThanOrEqual(3);
-});
-
 test("the execution's custom data has the sessions' IDs and dashboards", async () => {
 	const execution = await run(setup({ prompt: '[say Done]' }, { items: [{}, {}, {}, {}, {}, {}] }));
 	const ids = sessions().map(({ sessionId }) => sessionId);

@@ -288,32 +288,6 @@ describe('a paused execution', () => {
 		expect(run.items).toHaveLength(1);
 	});
 
-	test('an outage of readings is no silence: it asks nobody and ends nothing', async () => {
-		const run = quietRun('[work 3h] [say Done]', {
-			approvals: { ifNobodyAnswers: 'abort', unansweredAfter: 0.833333 },
-		});
-		await run.until(10 * MINUTE);
-		run.service.meets('poll', status(503), { until: 10 * MINUTE + 80 * MINUTE });
-		expect((await run.until(5 * HOUR)).kind).toBe('completed');
-		expect(run.items).toEqual([]);
-		expect(run.aborts()).toEqual([]);
-	});
-
-	test.each([
-		['Abort the session', {}, '/abort'],
-		['Send a message', { text: 'Go on' }, '/messages'],
-	])('%s is sent at once, also while the session cannot be read', async (label, answer, path) => {
-		const run = quietRun('[quiet]');
-		await run.until(HOUR);
-		run.service.meets('poll', status(503));
-		await run.after(2 * MINUTE);
-		await run.answer(label, answer);
-		await run.wake().catch(() => {});
-		expect(run.posted(path)).toHaveLength(1);
-		await run.after(30 * MINUTE).catch(() => {});
-		expect(run.posted(path)).toHaveLength(1);
-	});
-
 	test('a message that is not taken stops no timeout', async () => {
 		const run = quietRun('[quiet]', {
 			approvals: { ifNobodyAnswers: 'abort', unansweredAfter: 1 },

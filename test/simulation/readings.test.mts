@@ -17,18 +17,6 @@ const HOUR = 3_600_000;
 const says = (changes: object) => ({ change: (body: object) => ({ ...body, ...changes }) });
 
 describe('a reading', () => {
-	test("of another session counts for nothing: it's read again", async () => {
-		const service = simulation();
-		const other = {
-			status: 'completed',
-			latestMessage: { role: 'assistant', text: "The other's" },
-			sessionId: OTHER,
-		};
-		service.meets('poll', says(other), { skip: 1, first: 2 });
-		const { kind, text } = await service.run('[work 30s] [say Ours]');
-		expect([kind, text]).toEqual(['completed', 'Ours']);
-	});
-
 	test('of another session for three minutes ends the wait with an error that names both', async () => {
 		const service = simulation();
 		service.meets('poll', says({ sessionId: OTHER }), { skip: 1 });
@@ -99,29 +87,6 @@ describe('a reading', () => {
 		expect(await service.run('[say Done]')).not.toHaveProperty('sessionError');
 	});
 });
-
-test.each(['Approve once', 'Deny'] as const)(
-	'an answer to a request whose count has grown since is not sent: %s',
-	async (choice) => {
-		const run = pausingRun('[ask bash: ban_user] [say Done]');
-		const counts = (duration: number) => ({
-			change: (body: any) => ({
-				...body,
-				pendingInteractions: body.pendingInteractions.map((each: object) => ({
-					...each,
-					metadata: { duration },
-				})),
-			}),
-		});
-		run.service.meets('poll', counts(1));
-		expect((await run.begin()).kind).toBe('needsApproval');
-		run.service.clear();
-		run.service.meets('poll', counts(5_001));
-		expect(await run.answer(choice)).toBe(true);
-		expect((await run.after(1_000)).kind).toBe('needsApproval');
-		expect(run.posted('/resolve')).toEqual([]);
-	},
-);
 
 describe('while the service takes no decision', () => {
 	/** An execution that pauses, with one request that approvers were asked about */
