@@ -9,34 +9,6 @@ describe('non-idempotent requests', () => {
 	const product = { projectId: '', fields: '{"name":"Only once"}' };
 	const products = async () => (await service.control.seed()).products.length as number;
 
-	test.each(['reset-after', 'half', 'empty'] as const)(
-		'a file with a lost response (%s) is found and returned',
-		async (kind) => {
-			await fault({ operationId: 'createFile', kind });
-			const file = await only('file.create', {
-				projectId: rl(service.projectId),
-				name: 'once.md',
-				text: 'x',
-				contentSource: 'text',
-			});
-			expect(file).toMatchObject({ object: 'file', name: 'once.md' });
-			expect(await sent('POST')).toHaveLength(1);
-		},
-	);
-
-	test("a file that didn't arrive is sent again", async () => {
-		await fault({ operationId: 'createFile', kind: 'reset' });
-		expect(
-			await only('file.create', {
-				projectId: rl(service.projectId),
-				name: 'once.md',
-				text: 'x',
-				contentSource: 'text',
-			}),
-		).toMatchObject({ name: 'once.md' });
-		expect(await sent('POST')).toHaveLength(2);
-	});
-
 	test('a product that may have been created is reported, not repeated', async () => {
 		const before = await products();
 		await fault({ operationId: 'createProduct', kind: 'reset-after' });
