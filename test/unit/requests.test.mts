@@ -109,21 +109,21 @@ describe('a response', () => {
 		expect(attempt).toMatchObject({ body: '50 € – „ja“' });
 	});
 
-	test.each([200, 404])(
-		'in an unknown charset has status %d, and names the charset',
-		async (statusCode) => {
-			const headers = { 'content-type': 'application/json; charset=ebcdic-500' };
-			const { attempt } = await exchange({
-				statusCode,
-				headers,
-				body: stream([Buffer.from('{}')]),
-			});
+	test.each<[charset: string, status: number, bytes: Buffer, contentType: string]>([
+		['ebcdic-500', 404, Buffer.from('{}'), 'application/json; charset=ebcdic-500'],
+		['utf-8', 200, Buffer.from('"Über"', 'latin1'), 'application/json'],
+		['utf-16le', 200, Buffer.from('"ab'), 'text/json; charset=utf-16le'],
+	])(
+		'with bytes that %s does not have keeps the status %d, and names the charset',
+		async (charset, statusCode, bytes, contentType) => {
+			const headers = { 'content-type': contentType };
+			const { attempt } = await exchange({ statusCode, headers, body: stream([bytes]) });
 			expect(attempt).toEqual({
 				kind: 'response',
 				status: statusCode,
 				headers,
 				body: undefined,
-				broken: "its bytes aren't in the charset ebcdic-500",
+				broken: `its bytes aren't in the charset ${charset}`,
 			});
 		},
 	);
