@@ -21,7 +21,8 @@ export function copyRepository(
 	for (const folder of withPackages) {
 		const installed = join(repository, folder, 'node_modules');
 		// A link to nothing couldn't be installed into.
-		if (existsSync(installed)) symlinkSync(installed, join(copy, folder, 'node_modules'), 'junction');
+		if (existsSync(installed))
+			symlinkSync(installed, join(copy, folder, 'node_modules'), 'junction');
 	}
 	return copy;
 }
