@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n
 
 import { boundQuery } from '../shared/analytics/query';
 import type { Values } from '../shared/client/operations';
-import { readRows } from '../shared/client/resource';
+import { readRows } from '../shared/client/responses';
 import { queryParameters } from '../shared/n8n/commonFields';
 import { setCustomData } from '../shared/n8n/executionDisplay';
 import { createEvaluator, readParameter } from '../shared/n8n/fields';

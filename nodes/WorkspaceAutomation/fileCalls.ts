@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { Base64 } from '../shared/client/httpRequest';
-import { readPages, requireEntryId } from '../shared/client/lists';
+import { readPages, requireEntryId } from '../shared/client/responses';
 import type { ApiClient, CallOptions, Values } from '../shared/client/operations';
 import { pollUntilFound, toResponse, type Reconcile } from '../shared/client/reconcilers';
 import type { ReconcileResult } from '../shared/client/apiTypes';

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { responseOverride } from '../shared/client/overrides';
-import { shapeError } from '../shared/client/resource';
+import { shapeError } from '../shared/client/responses';
 import type { ApiClient, Values } from '../shared/client/operations';
 import {
 	CanceledError,

@@ -14,9 +14,9 @@ import {
 	isQuestion,
 	readQuestion,
 	type AgentQuestion,
-} from '../shared/approvals/agentQuestion';
+	findShapeProblem,
+} from '../shared/approvals/interaction';
 import { readOptions, chooseOption } from '../shared/approvals/options';
-import { findShapeProblem } from '../shared/approvals/requestShape';
 import {
 	latestAgentText,
 	type Interaction,

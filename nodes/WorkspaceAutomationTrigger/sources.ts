@@ -1,7 +1,6 @@
 import { boundQuery } from '../shared/analytics/query';
 import type { ApiClient, OperationId, Values } from '../shared/client/operations';
-import { requireEntryId, readPages, warnOfSetup } from '../shared/client/lists';
-import { readRows } from '../shared/client/resource';
+import { requireEntryId, readPages, warnOfSetup, readRows } from '../shared/client/responses';
 import { MAX_WATCHED_ENTRIES } from '../shared/limits';
 import { queryField, queryParameters } from '../shared/n8n/commonFields';
 import { createEvaluator, readParameter, type Panel } from '../shared/n8n/fields';

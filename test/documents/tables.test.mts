@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { operationRow, type OperationId } from '../../nodes/shared/client/operations.ts';
 import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
-import { PERMISSIONS } from '../../nodes/shared/approvals/permissions.ts';
+import { PERMISSIONS } from '../../nodes/shared/approvals/interaction.ts';
 import { RUNNING_WORDS } from '../../nodes/RunAgentSession/policy/programs.ts';
 import { allowedPlaceholders } from '../../nodes/shared/client/overrides.ts';
 import { toTitle } from '../../nodes/shared/values.ts';

@@ -6,7 +6,7 @@ import {
 	isQuestion,
 	readQuestion,
 	type AgentQuestion,
-} from '../../nodes/shared/approvals/agentQuestion.ts';
+} from '../../nodes/shared/approvals/interaction.ts';
 
 const read = (fields: object) => readQuestion({ type: 'question', id: 'i1', ...fields });
 

@@ -1,9 +1,8 @@
 // What the API document shows is read as shown. Each other shape is an error that names the field and quotes it.
 import { describe, expect, test } from '@jest/globals';
 import { WorkspaceAutomationError, IndeterminateError } from '../../nodes/shared/errors.ts';
-import { readPages } from '../../nodes/shared/client/lists.ts';
+import { readPages, readRows } from '../../nodes/shared/client/responses.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
-import { readRows } from '../../nodes/shared/client/resource.ts';
 import { apiWith } from '../support/apiWith.mts';
 
 const ID = '123e4567-e89b-12d3-a456-426614174000';

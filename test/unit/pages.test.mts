@@ -2,7 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WorkspaceAutomationError } from '../../nodes/shared/errors.ts';
 import type { OperationId, Values } from '../../nodes/shared/client/operations.ts';
-import { requireEntryId, readPages, type ListOptions } from '../../nodes/shared/client/lists.ts';
+import {
+	requireEntryId,
+	readPages,
+	type ListOptions,
+} from '../../nodes/shared/client/responses.ts';
 import { apiWith } from '../support/apiWith.mts';
 
 const ids = (from: number, count: number) =>

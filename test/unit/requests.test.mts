@@ -14,7 +14,7 @@ import {
 import { createRedactor } from '../../nodes/shared/client/credential.ts';
 import type { CallOptions } from '../../nodes/shared/client/operations.ts';
 import { RateLimiters, Semaphore } from '../../nodes/shared/client/rateLimiter.ts';
-import { createTransport, type TransportOptions } from '../../nodes/shared/client/transport.ts';
+import { createTransport, type TransportOptions } from '../../nodes/shared/client/createClient.ts';
 import type {
 	ApiContext,
 	ApiRequest,

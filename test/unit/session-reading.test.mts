@@ -1,7 +1,7 @@
 // A session's response: as the API document shows it, or an error that names the field.
 import { describe, expect, test } from '@jest/globals';
 import { hasEnded, readSession } from '../../nodes/shared/client/session.ts';
-import { findShapeProblem } from '../../nodes/shared/approvals/requestShape.ts';
+import { findShapeProblem } from '../../nodes/shared/approvals/interaction.ts';
 import { MAX_REQUEST_BYTES } from '../../nodes/shared/limits.ts';
 import { planDecisions, decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { applyPoll } from '../../nodes/RunAgentSession/requests/requestRecord.ts';

@@ -1,4 +1,4 @@
-import { readPermission } from '../../shared/approvals/permissions';
+import { readPermission } from '../../shared/approvals/interaction';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
 import { pluralize, toText, isRecord, isString } from '../../shared/values';

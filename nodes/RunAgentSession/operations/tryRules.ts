@@ -1,7 +1,7 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { realClock } from '../../shared/client/clock';
-import { findShapeProblem } from '../../shared/approvals/requestShape';
+import { findShapeProblem } from '../../shared/approvals/interaction';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { type Interaction, fetchSession, readOptionWords } from '../../shared/client/session';

@@ -1,5 +1,5 @@
 import { fingerprint, isRecord } from '../../shared/values';
-import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/agentQuestion';
+import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/interaction';
 import type { UndecidedRequest } from '../requests/decisions';
 import {
 	decidedByVotes,

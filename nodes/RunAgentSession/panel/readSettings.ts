@@ -19,7 +19,7 @@ import {
 	type EntryList,
 } from '../../shared/n8n/entries';
 import { isRecord, nonEmptyText, toText } from '../../shared/values';
-import { isQuestion } from '../../shared/approvals/agentQuestion';
+import { isQuestion } from '../../shared/approvals/interaction';
 import type { SessionLimits } from '../plan/plan';
 import type { Policy } from '../policy/rules';
 import { type AppliedAnswer, readAnswer, readAnswerText } from '../requests/answer';

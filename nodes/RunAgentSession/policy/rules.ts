@@ -1,8 +1,7 @@
 import { ANY, escapePattern, Glob, hasWildcard, parsePattern } from '../../shared/globs';
 import type { OptionPreferences } from '../../shared/approvals/options';
-import type { Kind } from '../../shared/approvals/permissions';
+import { type Kind, findObstacle } from '../../shared/approvals/interaction';
 import { isSameRequest } from '../../shared/approvals/rememberedRequest';
-import { findObstacle } from '../../shared/approvals/requestShape';
 import { getOrAdd, lazily, oncePer, isRecord, quoteText } from '../../shared/values';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS, MAX_TEXTS } from '../../shared/limits';
 import { approveAddresses, denyAddresses } from './addresses';

@@ -1,5 +1,5 @@
 import { lazily, isRecord, toText } from '../../shared/values';
-import { readPermission, type Kind } from '../../shared/approvals/permissions';
+import { readPermission, type Kind } from '../../shared/approvals/interaction';
 import { readWholeRequest } from '../../shared/approvals/rememberedRequest';
 import { compareAddress, HAS_SCHEME, type ComparedAddress } from './addresses';
 import { comparePath, type ComparedPath } from './paths';

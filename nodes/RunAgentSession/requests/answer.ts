@@ -1,11 +1,7 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import { isRecord, isTooDeep, toText } from '../../shared/values';
-import {
-	checkQuestionAnswer,
-	isQuestion,
-	readQuestion,
-} from '../../shared/approvals/agentQuestion';
+import { checkQuestionAnswer, isQuestion, readQuestion } from '../../shared/approvals/interaction';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { askVerdict, type AskVerdict } from '../policy/rules';

@@ -4,9 +4,8 @@ import {
 	readOptions,
 	type OptionPreferences,
 } from '../../shared/approvals/options';
-import { isQuestion } from '../../shared/approvals/agentQuestion';
+import { isQuestion, findShapeProblem } from '../../shared/approvals/interaction';
 import { isRecord } from '../../shared/values';
-import { findShapeProblem } from '../../shared/approvals/requestShape';
 import type { Interaction } from '../../shared/client/session';
 import {
 	askVerdict,

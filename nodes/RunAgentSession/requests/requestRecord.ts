@@ -1,10 +1,14 @@
 import type { Interaction, Session } from '../../shared/client/session';
 import { MAX_PENDING } from '../../shared/limits';
-import { findShapeProblem, findUnanswerable } from '../../shared/approvals/requestShape';
+import {
+	findShapeProblem,
+	findUnanswerable,
+	isQuestion,
+	readQuestionText,
+} from '../../shared/approvals/interaction';
 import { fingerprint, omit, sortedJson, toText } from '../../shared/values';
 import { readWholeRequest, type RememberedRequest } from '../../shared/approvals/rememberedRequest';
 import { listEdits, type Edit } from '../changes/change';
-import { isQuestion, readQuestionText } from '../../shared/approvals/agentQuestion';
 import type { RequestVerdict } from './votes';
 
 // One record holds everything that the node knows about a request. Each function takes the records after one event. They are pure.

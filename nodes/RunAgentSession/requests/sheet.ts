@@ -1,11 +1,13 @@
-import { isQuestion, readQuestion, type AgentQuestion } from '../../shared/approvals/agentQuestion';
-import type { OptionPreferences } from '../../shared/approvals/options';
 import {
+	isQuestion,
+	readQuestion,
+	type AgentQuestion,
 	readPermission,
 	REQUEST_WORDS,
 	type RequestWords,
 	type ShownAs,
-} from '../../shared/approvals/permissions';
+} from '../../shared/approvals/interaction';
+import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { capitalize, isObject, isRecord, omit, toText } from '../../shared/values';
 import { readChange, type FileChange } from '../changes/change';

@@ -4,7 +4,7 @@ import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
 import { omit, quote } from '../../shared/values';
 import { withoutExpired } from '../policy/rules';
-import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/agentQuestion';
+import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/interaction';
 import { answerQuestion } from '../requests/answer';
 import {
 	createDecider,

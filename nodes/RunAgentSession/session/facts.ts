@@ -1,6 +1,6 @@
 import { resultOrError } from '../../shared/errors';
 import { isRecord, nonEmptyText } from '../../shared/values';
-import { readPages } from '../../shared/client/lists';
+import { readPages } from '../../shared/client/responses';
 import type { ApiClient } from '../../shared/client/operations';
 import { readSafeLink } from '../../shared/client/hosts';
 

@@ -1,12 +1,30 @@
-import { fingerprint } from '../values';
-import { WorkspaceAutomationError } from '../errors';
-import { isVersionRefused } from './attemptError';
-import { CREDENTIAL } from './credential';
-import { createTransport, type TransportOptions } from './transport';
-import type { ApiContext, ConnectionOptions } from './apiTypes';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { fingerprint, omit } from '../values';
+import {
+	CanceledError,
+	indeterminateError,
+	resultOrError,
+	throwIfAborted,
+	WorkspaceAutomationError,
+} from '../errors';
+import { attemptError, RateLimitError, isVersionRefused } from './attemptError';
+import { realClock, type Clock } from './clock';
+import { processRateLimiters, Semaphore, type RateLimiters, type Slot } from './rateLimiter';
+import { createRedactor, readCredential, CREDENTIAL } from './credential';
+import { isNonIdempotent, nextAction, NO_ATTEMPTS, type NextAction } from './retryPolicy';
+import { sendHttpRequest } from './httpRequest';
+import type { CallOptions, ApiClient, OperationId, Routing } from './operations';
+import type {
+	ApiContext,
+	ApiRequest,
+	ApiResponse,
+	Attempt,
+	ConnectionOptions,
+	Effect,
+} from './apiTypes';
 import { RECONCILERS } from './reconcilers';
-import { requireAsked } from './resource';
-import type { ApiClient, CallOptions, OperationId, Routing } from './operations';
+import { requireAsked } from './responses';
 import {
 	applyOverride,
 	createRequest,
@@ -16,6 +34,188 @@ import {
 	requestOverride,
 	type ServiceOperation,
 } from './overrides';
+
+/** Returns the error of a change that may have taken effect. The general advice, such as to try again later, would contradict it. */
+function unconfirmedError(effect: Effect, error: WorkspaceAutomationError): Error {
+	if (effect === 'read') return error;
+	const happened = `${error.message}. ${error.facts ?? error.description}`.trim();
+	const { kind, attempt } = error;
+	return Object.assign(indeterminateError(effect, happened, error.context), { kind, attempt });
+}
+
+/** Returns the response if the request took effect, or undefined to send it again. @throws `error`, or that it may have taken effect */
+async function reconcileAttempt(
+	effect: Effect,
+	{ reconcile }: CallOptions,
+	canRetry: boolean,
+	error: WorkspaceAutomationError,
+): Promise<ApiResponse | undefined> {
+	const result = reconcile ? await resultOrError(reconcile()) : 'unknown';
+	if (result === 'notApplied' && canRetry) return undefined;
+	if (result === 'notApplied') throw error;
+	if (result === 'unknown' || result instanceof WorkspaceAutomationError)
+		throw unconfirmedError(effect, error);
+	return result;
+}
+
+const MAX_CALL_MS = 5 * 60_000;
+const MAX_ATTEMPT_MS = 60_000;
+const MIN_ATTEMPT_MS = 1_000;
+
+/** What clients share, or replace in a test */
+export interface TransportOptions {
+	clock?: Clock;
+	semaphore?: Semaphore;
+	rateLimiters?: RateLimiters;
+}
+
+/** What all requests of a client are sent with */
+interface Channel extends Required<TransportOptions> {
+	context: ApiContext;
+	service: { baseUrl: string; redactor: ReturnType<typeof createRedactor> };
+	/** Of the API key. Requests with the same one have one rate limit. */
+	key: string;
+	/** Aborts when the execution is stopped */
+	signal: AbortSignal | undefined;
+}
+
+/** @throws WorkspaceAutomationError if anyone who runs the proxy could read the key */
+function checkProxy({ baseUrl }: Channel['service'], connection: ConnectionOptions): void {
+	const isReadable = connection.skipSslCertificateValidation || baseUrl.startsWith('http:');
+	if (!connection.proxy || !isReadable) return;
+	throw new WorkspaceAutomationError(
+		"'Proxy' under Request Options could read the API key",
+		"Remove the proxy, or use it with an https base URL and without 'Ignore SSL Issues'.",
+	);
+}
+
+/** Sends the request once, for at most the time that is left. */
+async function sendOnce(
+	{ context, service, clock }: Channel,
+	request: ApiRequest,
+	{ deadline = Infinity, minAttemptMs = MIN_ATTEMPT_MS }: CallOptions,
+	connection: ConnectionOptions,
+	signal: AbortSignal | undefined,
+): Promise<Attempt> {
+	const leftMs = Math.min(request.timeoutMs ?? MAX_ATTEMPT_MS, deadline - clock.monotonicMs());
+	const timed = { ...request, timeoutMs: Math.max(minAttemptMs, leftMs) };
+	// Never abort a non-idempotent request: after a cut, no response says whether it took effect.
+	const requestSignal = isNonIdempotent(request.effect) ? undefined : signal;
+	return await sendHttpRequest(context, service, timed, connection, requestSignal);
+}
+
+/**
+ * Sends a request, and retries if that's safe: a non-idempotent one only after proof that it had no effect.
+ * @throws IndeterminateError if a non-idempotent request may have taken effect
+ * @throws RateLimitError if the rate limit leaves no time to send it, or CanceledError if the execution was stopped
+ * @throws WorkspaceAutomationError if the service rejected it or couldn't be reached in time
+ */
+async function sendWithRetries(
+	channel: Channel,
+	request: ApiRequest,
+	options: CallOptions,
+	connection: ConnectionOptions,
+): Promise<ApiResponse> {
+	const { clock, semaphore, rateLimiters, key } = channel;
+	checkProxy(channel.service, connection);
+	const { effect } = request;
+	const signal = options.ignoreCancel ? undefined : channel.signal;
+	const isOnce = isNonIdempotent(effect);
+	let state = NO_ATTEMPTS;
+	// What a refusal means for an operation isn't known once an earlier attempt may have caused it.
+	const toError = (attempt: Attempt) =>
+		attemptError(
+			attempt,
+			state.mayHaveTakenEffect ? omit(request, 'errors') : request,
+			clock.now(),
+		);
+	let since: number | undefined;
+	/** The service's latest response that asked to wait */
+	let throttled: Attempt | undefined;
+	try {
+		for (;;) {
+			await semaphore.acquire();
+			// Counts from the first attempt, because a request may be queued before it.
+			since ??= clock.monotonicMs();
+			const limits = { ...options, deadline: options.deadline ?? since + MAX_CALL_MS };
+			let slot: Slot | undefined;
+			let attempt: Attempt;
+			let next: NextAction | undefined;
+			try {
+				// An attempt that is due at its deadline may be queued for a moment.
+				const deadline = Math.max(limits.deadline, clock.monotonicMs() + MIN_ATTEMPT_MS);
+				slot = await rateLimiters
+					.get(key)
+					.acquire({ since, deadline, urgent: options.urgent }, signal);
+				attempt = await sendOnce(channel, request, limits, connection, signal);
+				const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
+				next = nextAction(state, attempt, request, limits, now, Math.random());
+			} finally {
+				slot?.release(next?.pauseMs);
+				semaphore.release();
+			}
+			// Stop cut this attempt off. A non-idempotent request isn't cut off.
+			if (attempt.kind !== 'response' && !isOnce) throwIfAborted(signal);
+			state = next.state;
+			throttled = next.pauseMs === undefined ? undefined : attempt;
+			const { type, delayMs } = next;
+			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
+			if (type === 'return' && attempt.kind === 'response') return attempt;
+			if (type === 'fail' && !state.mayHaveTakenEffect) throw toError(attempt);
+			if (type === 'fail') throw unconfirmedError(effect, toError(attempt));
+			const response =
+				type === 'reconcile' &&
+				(await reconcileAttempt(effect, options, delayMs !== undefined, toError(attempt)));
+			if (response) return response;
+			await clock.sleep(delayMs ?? 0, signal);
+		}
+	} catch (error) {
+		// The service's own words say more than that there was no time.
+		if (error instanceof RateLimitError && throttled) throw toError(throttled);
+		const isUnresolved = isOnce && state.mayHaveTakenEffect;
+		throw error instanceof CanceledError && isUnresolved ? new CanceledError(true) : error;
+	}
+}
+
+/** Slows down all requests of this process with the same key after a 429. @throws WorkspaceAutomationError if the credential is invalid */
+export function createTransport(
+	context: ApiContext,
+	credential: ICredentialDataDecryptedObject,
+	{
+		clock = realClock,
+		semaphore = new Semaphore(Infinity),
+		rateLimiters = processRateLimiters,
+	}: TransportOptions = {},
+) {
+	const { baseUrl, apiKey } = readCredential(credential);
+	const signal = context.getExecutionCancelSignal?.();
+	// n8n would decrypt the credential for every request, and replace the connection's signal by the execution's.
+	const bareContext: ApiContext = {
+		helpers: context.helpers,
+		getNode: () => context.getNode(),
+		getCredentials: async () => ({ ...credential }),
+		logger: context.logger,
+	};
+	const channel: Channel = {
+		context: bareContext,
+		service: { baseUrl, redactor: createRedactor(apiKey) },
+		key: fingerprint(`${baseUrl} ${apiKey}`),
+		clock,
+		semaphore,
+		rateLimiters,
+		signal,
+	};
+	return {
+		baseUrl,
+		clock,
+		signal,
+		send: async (
+			request: ApiRequest,
+			options: CallOptions = {},
+			connection: ConnectionOptions = {},
+		): Promise<ApiResponse> => await sendWithRetries(channel, request, options, connection),
+	};
+}
 
 /** Waits after each of which a 404 of a new session is retried (API document, Polling procedure, 5) */
 const NEW_SESSION_DELAYS_MS = [1_000, 2_000, 4_000];

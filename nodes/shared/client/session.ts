@@ -1,4 +1,4 @@
-import { limitRequest } from '../approvals/requestShape';
+import { limitRequest } from '../approvals/interaction';
 import { IndeterminateError, indeterminateError, WorkspaceAutomationError } from '../errors';
 import { MAX_SESSION_LEVELS } from '../limits';
 import { canBeId, isId, MAX_URL_LENGTH } from '../validation';

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { createClient } from '../client/createClient';
-import { requireEntryId, readPages, warnOfSetup } from '../client/lists';
+import { requireEntryId, readPages, warnOfSetup } from '../client/responses';
 import type { Values } from '../client/operations';
 import { toNodeError, WorkspaceAutomationError } from '../errors';
 import { isId, requireId } from '../validation';

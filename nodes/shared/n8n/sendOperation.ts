@@ -21,7 +21,7 @@ import {
 	type Values,
 } from '../client/operations';
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
-import { readPages, warnOfSetup } from '../client/lists';
+import { readPages, warnOfSetup } from '../client/responses';
 import type { Reconcile } from '../client/reconcilers';
 import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
