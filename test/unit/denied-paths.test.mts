@@ -195,7 +195,7 @@ describe('a part that does nothing needs no rule', () => {
 	])('%s in %s: %s', (command, cwd, decision) => expect(decided(command, cwd)).toBe(decision));
 });
 
-test('behind denied folders and files, few ordinary commands go to an approver', () => {
+test('behind denied folders and files, fewer than 20 ordinary commands go to an approver', () => {
 	const denials = ['secrets/*', '**/.env', '.git/*'].map((pattern) => rule('*', pattern, 'deny'));
 	const by = policy({ rules: [...denials, rule('*', '*', 'approve')] });
 	const asked = AGENT_COMMANDS.filter(
@@ -204,5 +204,5 @@ test('behind denied folders and files, few ordinary commands go to an approver',
 	console.log(
 		`${asked.length} of ${AGENT_COMMANDS.length} ordinary commands:\n${asked.join('\n')}`,
 	);
-	expect(asked.length).toBeLessThanOrEqual(15);
+	expect(asked.length).toBeLessThan(20);
 });

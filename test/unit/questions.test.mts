@@ -34,3 +34,7 @@ test.each<[name: string, rules: Rule[], most: number]>([
 	);
 	expect(asked.length).toBeLessThanOrEqual(most);
 });
+
+test('the list has at least 389 commands', () => {
+	expect(new Set(AGENT_COMMANDS).size).toBeGreaterThanOrEqual(389);
+});
