@@ -12,6 +12,8 @@ const PARTS = {
 	clickHouse: { folder: 'local-service/analytics', name: 'ClickHouse', size: { seconds: 20 } },
 	/** For tests of the editor and its pictures */
 	browser: { folder: 'tools/editor', name: 'what drives Chromium', size: { seconds: 5 } },
+	/** A mock server that others make from the contract */
+	prism: { folder: 'test/prism', name: 'Prism', size: { seconds: 20 } },
 	/** Community packages that the cold-start benchmark loads */
 	compared: {
 		folder: 'bench/compared',

@@ -1,7 +1,7 @@
 // A service that answers what a test says, over real HTTP: for what no sensible service would say.
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { credentialFor } from '../../local-service/caller.mts';
 
@@ -9,7 +9,6 @@ export interface Asked {
 	method: string;
 	path: string;
 	query: URLSearchParams;
-	headers: IncomingHttpHeaders;
 	body: any;
 }
 
@@ -67,7 +66,6 @@ export function useAnswers(): Answers {
 				method: request.method!,
 				path: pathname.replace(/^\/v1/, ''),
 				query: searchParams,
-				headers: request.headers,
 				body: text === '' ? undefined : JSON.parse(text),
 			};
 			answers.requests.push(asked);

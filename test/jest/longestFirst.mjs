@@ -43,6 +43,7 @@ const LONGEST = [
 	'engine/permissions',
 	'engine/run-agent-session-typed',
 	'unit/generated-commands',
+	'engine/prism',
 ];
 
 const rankOf = ({ path }) => {

@@ -26,36 +26,6 @@ function fieldPaths(schema: Json, parent = ''): string[] {
 	return [...new Set([...own, ...others.flatMap((each: Json) => fieldPaths(each, parent))])];
 }
 
-const EXAMPLES: Record<string, unknown> = {
-	uuid: '123e4567-e89b-12d3-a456-426614174000',
-	'date-time': '2026-10-05T09:00:00Z',
-	uri: 'https://site.example/x',
-	boolean: true,
-	integer: 1,
-	number: 1,
-	string: 'x',
-};
-
-/** Returns a value with every field of a schema. */
-function toExample(given: Json): unknown {
-	const schema = resolve(given);
-	const { properties, items, allOf = [], anyOf = [], oneOf = [] } = schema;
-	if (schema.const !== undefined || schema.enum) return schema.const ?? schema.enum[0];
-	const others = [...allOf, ...anyOf, ...oneOf].map(toExample);
-	if (properties || others.length > 0) {
-		const own = Object.entries((properties ?? {}) as Json).map(([name, field]) => [
-			name,
-			name === 'id' ? EXAMPLES.uuid : toExample(field),
-		]);
-		return others.every((each) => typeof each === 'object')
-			? Object.assign({}, ...others, Object.fromEntries(own))
-			: others[0];
-	}
-	if (items) return [toExample(items)];
-	const [type] = [schema.type].flat();
-	return EXAMPLES[schema.format] ?? EXAMPLES[type] ?? {};
-}
-
 interface DocumentedOperation {
 	/** `METHOD /path` */
 	endpoint: string;
@@ -65,8 +35,6 @@ interface DocumentedOperation {
 	parameters: string[];
 	/** Dotted paths of the success response */
 	fields: string[];
-	/** A success response with all of them */
-	example: unknown;
 }
 
 const getBody = (content: Json | undefined): Json =>
@@ -96,7 +64,6 @@ export const documented: DocumentedOperation[] = Object.entries(contract.paths a
 						...fieldPaths(getBody(operation.requestBody)).map((name) => `body.${name}`),
 					],
 					fields: fieldPaths(getBody(operation.responses[success])),
-					example: toExample(getBody(operation.responses[success])),
 				};
 			}),
 );
