@@ -31,6 +31,7 @@ const LONGEST = [
 	'engine/run-agent-session',
 	'engine/values-stay-values',
 	'unit/question',
+	'faults/campaign',
 	'engine/bad-input',
 	'service/analytics-tables',
 	'engine/analytics',
