@@ -10,7 +10,6 @@ import {
 	collection,
 	countField,
 	field,
-	listField,
 	showFor,
 	toggle,
 	type Choices,
@@ -78,7 +77,7 @@ export const productProject: Field<string | undefined> = {
 	check: folderLocator.check,
 };
 
-export const keyColumns = listField('Key Columns', 'keyColumns', {
+export const keyColumns = textField<string[]>('Key Columns', 'keyColumns', {
 	placeholder: 'e.g. day, domain',
 	description: 'The columns that identify a row, separated by commas. If empty, all columns do.',
 	check: splitTexts,

@@ -7,7 +7,7 @@ import { compareLines } from './lineDiff';
 
 // Finds the changes of files in an agent's metadata, under the names that agents use.
 
-export interface ReadFile extends FileDiff {
+interface ReadFile extends FileDiff {
 	/** `content`: the new content of a file whose old content isn't known */
 	kind: 'change' | 'content';
 	/** False if lines can't be counted: the texts are too different, or replaced several times */

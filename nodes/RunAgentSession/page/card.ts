@@ -29,7 +29,7 @@ export interface ShownTimes {
 }
 
 /** A request at its position on the page */
-export interface PlacedRequest extends ShownTimes {
+interface PlacedRequest extends ShownTimes {
 	request: PageRequest;
 	index: number;
 	/** Number of requests on the page */

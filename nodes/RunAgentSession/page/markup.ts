@@ -28,19 +28,16 @@ export function markup(texts: TemplateStringsArray, ...parts: Part[]): Html {
 	return { html };
 }
 
-// The style adds the visible signs, so that copied text is unchanged.
-const LINE_BREAK = '<span class="line">\n</span>';
-const TAB = '<span class="tab">\t</span>';
-const BREAK_MARKS = new Map([
-	['\n', LINE_BREAK],
-	['\t', TAB],
+/** HTML of a line break and a tab. The style adds the visible signs, so that copied text is unchanged. */
+const BREAKS = new Map([
+	['\n', '<span class="line">\n</span>'],
+	['\t', '<span class="tab">\t</span>'],
 ]);
 
 /** HTML of the parts, of which a text may have thousands */
 const TEXT_PARTS: Record<TextPart['kind'], (text: string) => string> = {
 	text: escape,
-	'line break': () => LINE_BREAK,
-	tab: () => TAB,
+	break: (text) => BREAKS.get(text)!,
 	mixed: (text) => `<mark class="mixed">${escape(text)}</mark>`,
 	hidden: (text) => `<mark>${escape(text)}</mark>`,
 };
@@ -49,7 +46,7 @@ const TEXT_PARTS: Record<TextPart['kind'], (text: string) => string> = {
 const PLAIN = /^[\t\n -~]*$/;
 
 const renderPlain = (text: string): string =>
-	escape(text).replace(/[\n\t]/g, (character) => BREAK_MARKS.get(character)!);
+	escape(text).replace(/[\n\t]/g, (character) => BREAKS.get(character)!);
 
 /** Renders an agent's words unchanged, but isolated and with names for invisible characters. */
 export function agentText(text: string, limit = 1_000): Html {

@@ -313,7 +313,7 @@ function readVote(
 	return { decision: 'answer', option: checked.value, isText: true, choice: 'Answer' };
 }
 
-export interface AnswerProblem {
+interface AnswerProblem {
 	/** The request's position on the page */
 	at: number;
 	reason: string;

@@ -33,7 +33,6 @@ export interface SentDecision {
 	refusedAt?: number;
 	/** Polls since then that still show the request */
 	pollsShown: number;
-	note?: string;
 }
 
 /** The facts of a question about a quiet session */

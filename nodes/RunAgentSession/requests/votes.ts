@@ -74,6 +74,14 @@ const toApprover = ({ name, decision, at, comment }: Vote): ApproverDecision[] =
 				},
 			];
 
+/** Returns the approvers who decided, or the comment of one without a name. */
+function nameDeciders(votes: readonly Vote[]): Pick<TalliedVerdict, 'approvers' | 'comment'> {
+	const approvers = votes.flatMap(toApprover);
+	const { comment } = votes[0];
+	if (approvers.length > 0) return { approvers };
+	return comment === undefined ? {} : { comment };
+}
+
 /** Returns the option that lasts for the session only, if all others last longer. */
 function findNarrowest(votes: readonly Vote[]): Vote['option'] | undefined {
 	const narrow = votes.filter(({ lastsFor }) => lastsFor === 'session');
@@ -94,31 +102,24 @@ export function tally(votes: readonly Vote[], needed: number): TalliedVerdict | 
 	const [first] = votes;
 	if (first?.decision === 'answer') {
 		const { decision, option, isText } = first;
-		const approvers = toApprover(first);
-		return {
-			decision,
-			option,
-			...(isText && { isText }),
-			...(approvers.length > 0 && { approvers }),
-			...(approvers.length === 0 && first.comment !== undefined && { comment: first.comment }),
-		};
+		return { decision, option, ...(isText && { isText }), ...nameDeciders([first]) };
 	}
 	const denial = votes.find(({ decision }) => decision === 'deny');
 	const counted = denial ? votes.slice(0, votes.indexOf(denial) + 1) : votes.slice(0, needed);
 	if (!denial && counted.length < needed) return undefined;
-	const approvers = counted.flatMap(toApprover);
-	const common = {
-		...(approvers.length > 0 && { approvers }),
-		...(approvers.length === 0 &&
-			counted[0].comment !== undefined && { comment: counted[0].comment }),
-	};
-	if (denial) return { decision: 'deny', option: denial.option, ...common };
+	const deciders = nameDeciders(counted);
+	if (denial) return { decision: 'deny', option: denial.option, ...deciders };
 	const [{ option }] = counted;
 	const isAgreed = counted.every((vote) => vote.option === option);
 	const chosen = isAgreed ? option : (findNarrowest(counted) ?? findOnce(counted));
 	if (chosen === undefined) return undefined;
 	const fromNowOn = counted.every((vote) => vote.fromNowOn);
-	return { decision: 'approve', option: chosen, ...(fromNowOn && { fromNowOn: true }), ...common };
+	return {
+		decision: 'approve',
+		option: chosen,
+		...(fromNowOn && { fromNowOn: true }),
+		...deciders,
+	};
 }
 
 /** Returns whether enough approvers have answered without deciding anything: they agree on no way to approve. */

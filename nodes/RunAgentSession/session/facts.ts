@@ -32,22 +32,16 @@ interface ProjectDetails {
 
 /** Returns {} if the project isn't in the list in time (API document, Project): the key may lack the scope. */
 async function findProject(api: ApiClient, projectId: string): Promise<ProjectDetails> {
-	const deadline = api.clock.monotonicMs() + MAX_LOOKUP_MS;
-	const found = await resultOrError(searchProjects(api, projectId, deadline));
+	const options = { deadline: api.clock.monotonicMs() + MAX_LOOKUP_MS, maxAttempts: 1 };
+	const search = async (): Promise<ProjectDetails> => {
+		for await (const { data } of readPages(api, 'listProjects', {}, options)) {
+			const project = data.find(({ id }) => nonEmptyText(id)?.toLowerCase() === projectId);
+			if (project) return { projectName: nonEmptyText(project.name) };
+		}
+		return {};
+	};
+	const found = await resultOrError(search());
 	return found instanceof Error ? {} : found;
-}
-
-async function searchProjects(
-	api: ApiClient,
-	projectId: string,
-	deadline: number,
-): Promise<ProjectDetails> {
-	const options = { deadline, maxAttempts: 1 };
-	for await (const { data } of readPages(api, 'listProjects', {}, options)) {
-		const project = data.find(({ id }) => nonEmptyText(id)?.toLowerCase() === projectId);
-		if (project) return { projectName: nonEmptyText(project.name) };
-	}
-	return {};
 }
 
 /** With the second that an attempt has in any case, an approver waits for 10 seconds at most. */

@@ -108,9 +108,9 @@ export function quoteFirstLine(text: string, limit: number, defused?: Defusing):
 	return `«${shown}»${cutOff(hidden + whole.length - line.length)}`;
 }
 
-/** `mixed`: a word that mixes scripts, or a word or sign that looks like another one. `hidden`: the name of an invisible character. */
+/** `break`: a line break or a tab. `mixed`: a word that mixes scripts, or a word or sign that looks like another one. `hidden`: the name of an invisible character. */
 export interface TextPart {
-	kind: 'text' | 'line break' | 'tab' | 'mixed' | 'hidden';
+	kind: 'text' | 'break' | 'mixed' | 'hidden';
 	text: string;
 }
 
@@ -190,11 +190,6 @@ const TOKEN = /[\p{L}\p{M}\p{N}]+|[ !-/:-@[-`{-~]+|[^]/gu;
 /** One of the characters that the test for hidden ones looks for */
 const MAY_BE_HIDDEN = /(?! )[\p{M}\p{C}\p{Default_Ignorable_Code_Point}\p{Z}\u2800]/u;
 
-const BREAKS = new Map<string, TextPart['kind']>([
-	['\n', 'line break'],
-	['\t', 'tab'],
-]);
-
 /** Splits the first `limit` UTF-16 units of foreign text for a page that isolates and escapes them, and counts the rest. */
 export function splitVisible(text: string, limit: number): { parts: TextPart[]; hidden: number } {
 	// Never ends with half of a character
@@ -211,8 +206,7 @@ export function splitVisible(text: string, limit: number): { parts: TextPart[]; 
 	const imitates = createImitationTest(start);
 	const wordKind = (token: string) => (imitates(token) ? 'mixed' : 'text');
 	for (const [token] of start.matchAll(TOKEN)) {
-		const lineOrTab = BREAKS.get(token);
-		if (lineOrTab) add(lineOrTab, token);
+		if (token === '\n' || token === '\t') add('break', token);
 		else if (!MAY_BE_HIDDEN.test(token)) add(wordKind(token), token);
 		else {
 			// Marks belong to a letter of the same word.

@@ -223,7 +223,7 @@ const BASE64_PLACEHOLDER = `base64 ${randomUUID()}`;
 /** A multiple of 3, so that pieces need no padding. Longer texts stay in memory until all garbage is collected. */
 const CHUNK_BYTES = 3 * 2 ** 12;
 
-export function jsonBytes(body: unknown): Buffer {
+function jsonBytes(body: unknown): Buffer {
 	const contents: Buffer[] = [];
 	const text = JSON.stringify(body, function (this: Record<string, unknown>, key, value: unknown) {
 		const original = this[key];

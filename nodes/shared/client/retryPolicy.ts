@@ -190,7 +190,7 @@ function afterRejection(
 	return { type: state.mayHaveTakenEffect && effect !== 'read' ? 'reconcile' : 'fail', state };
 }
 
-export type RetriedRequest = Classified & Pick<ApiRequest, 'method'>;
+type RetriedRequest = Classified & Pick<ApiRequest, 'method'>;
 
 /** @param random from 0 to 1 */
 export function nextAction(

@@ -18,7 +18,7 @@ import {
 	requireSwitch,
 	requireText,
 } from '../validation';
-import { isRecord, splitList } from '../values';
+import { isRecord } from '../values';
 import { isTool, type ToolContext, isFixedValue } from './aiTool';
 
 /** n8n types `evaluateExpression` for some contexts only, but all have it. */
@@ -85,16 +85,6 @@ export const textField = <T = string>(
 	},
 	...more,
 });
-
-export const listField = (
-	displayName: string,
-	name: string,
-	more: Partial<Field<string[]>>,
-): Field<string[]> =>
-	textField<string[]>(displayName, name, {
-		check: (label, value) => splitList(requireString(label, value ?? '')),
-		...more,
-	});
 
 export const numberField = (
 	displayName: string,
