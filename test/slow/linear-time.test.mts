@@ -4,7 +4,7 @@ import { bind, requireSelect } from '../../nodes/shared/analytics/query.ts';
 import { bareState } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { readAnswer } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { readRequestsShown } from '../../nodes/RunAgentSession/panel/readSettings.ts';
-import { readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
+import { readRules } from '../../nodes/RunAgentSession/panel/readLists.ts';
 import { decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { formatQuestion } from '../../nodes/RunAgentSession/message/approverText.ts';
 import { tryRules } from '../../nodes/RunAgentSession/operations/tryRules.ts';

@@ -1,6 +1,6 @@
 // The list of approvers: each person counts once.
 import { expect, test } from '@jest/globals';
-import { readApprovers } from '../../nodes/RunAgentSession/panel/readTeam.ts';
+import { readApprovers } from '../../nodes/RunAgentSession/panel/readLists.ts';
 
 test.each([
 	['Ann@x.io', 'mailto:ann@x.io'],

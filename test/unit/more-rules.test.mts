@@ -1,8 +1,8 @@
 // Rules from data: what an entry of More Rules means, which entries are errors, and which rule Try Rules suggests.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readMoreRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
-import { rememberRequests } from '../../nodes/RunAgentSession/requests/summary.ts';
+import { readMoreRules } from '../../nodes/RunAgentSession/panel/readLists.ts';
+import { rememberRequests } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { readWholeRequest } from '../../nodes/shared/approvals/rememberedRequest.ts';
 import {
 	createJudge,

@@ -1,7 +1,7 @@
 // Decisions of a policy, and requests that it leaves to an approver.
 import { describe, expect, test } from '@jest/globals';
 import type { Decision, Rule } from '../../nodes/RunAgentSession/policy/rule.ts';
-import { checkRuleCount, readRules } from '../../nodes/RunAgentSession/panel/readRules.ts';
+import { checkRuleCount, readRules } from '../../nodes/RunAgentSession/panel/readLists.ts';
 import { createJudge, type Policy } from '../../nodes/RunAgentSession/policy/rules.ts';
 import { createDecider, decideRequest } from '../../nodes/RunAgentSession/requests/decisions.ts';
 import { MAX_REQUEST_TEXTS, MAX_TEXT_CHARACTERS } from '../../nodes/shared/limits.ts';

@@ -1,7 +1,10 @@
 // The record of a request: what each event makes of it, as pure functions.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { planDecisions } from '../../nodes/RunAgentSession/requests/decisions.ts';
+import {
+	planDecisions,
+	summarizeDecisions,
+} from '../../nodes/RunAgentSession/requests/decisions.ts';
 import type { AskVerdict } from '../../nodes/RunAgentSession/policy/rules.ts';
 import {
 	createBallot,
@@ -23,7 +26,6 @@ import {
 	requestKey,
 	type RequestRecord,
 } from '../../nodes/RunAgentSession/requests/requestRecord.ts';
-import { summarizeDecisions } from '../../nodes/RunAgentSession/requests/summary.ts';
 import {
 	tally,
 	type Vote,

@@ -1,7 +1,7 @@
 import { readPermission } from '../../shared/approvals/interaction';
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
-import { pluralize, toText, isRecord, isString } from '../../shared/values';
+import { getOrAdd, isRecord, isString, pluralize, toText } from '../../shared/values';
 import { type ChangeLine, parseDiff, type FileDiff } from './unifiedDiff';
 import { compareLines } from './lineDiff';
 
@@ -126,11 +126,7 @@ function isSamePlace(one: ReadFile, other: ReadFile): boolean {
 function withoutKnown(files: readonly ReadFile[], known: readonly ReadFile[]): readonly ReadFile[] {
 	if (files.length === 0 || known.length === 0) return files;
 	const left = new Map<string | undefined, ReadFile[]>();
-	for (const file of known) {
-		const same = left.get(fileKey(file));
-		if (same) same.push(file);
-		else left.set(fileKey(file), [file]);
-	}
+	for (const file of known) getOrAdd(left, fileKey(file), () => []).push(file);
 	return files.filter((file) => {
 		const key = fileKey(file);
 		const same = key === undefined ? [] : (left.get(key) ?? []);

@@ -7,6 +7,7 @@ import { addSession, WorkspaceAutomationError } from '../../shared/errors';
 import { continuesOnError, isTool } from '../../shared/n8n/aiTool';
 import type { ChatStream } from '../../shared/n8n/executionDisplay';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
+import { getOrAdd } from '../../shared/values';
 import { readItemSettings, readPauses } from '../panel/readSettings';
 import type { PlannedSession, SessionLimits } from '../plan/plan';
 import type { Failure, SessionRecord } from '../session/record';
@@ -194,7 +195,7 @@ function refuseSharedSessions(items: Item[]): void {
 	for (const item of items) {
 		const { target } = item.settings ?? {};
 		if (target?.operation !== 'continue') continue;
-		bySession.set(target.sessionId, [...(bySession.get(target.sessionId) ?? []), item]);
+		getOrAdd(bySession, target.sessionId, () => []).push(item);
 	}
 	for (const [sessionId, sharing] of bySession) {
 		if (sharing.length < 2) continue;

@@ -18,8 +18,7 @@ import { continuesOnError } from '../../shared/n8n/aiTool';
 import { listEntries, readEntries, type EntryList } from '../../shared/n8n/entries';
 import { readTrial } from '../panel/readSettings';
 import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
-import { chooseVerdict } from '../requests/decisions';
-import { suggestRule, type RememberedRule } from '../requests/summary';
+import { chooseVerdict, suggestRule, type RememberedRule } from '../requests/decisions';
 import type { SettledVerdict } from '../requests/votes';
 import { explainRejection } from '../session/poll';
 

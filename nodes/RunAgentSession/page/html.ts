@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { readSafeLink } from '../../shared/client/hosts';
 import { pluralize } from '../../shared/values';
-import type { DecisionSummary } from '../requests/summary';
+import type { DecisionSummary } from '../requests/decisions';
 import { describeAfter, formatMoment } from '../requests/times';
 import type { Vote } from '../requests/votes';
 import {

@@ -32,7 +32,7 @@ import {
 } from '../requests/ballots';
 import { formatQuiet, isTakenBack } from '../requests/quietRequest';
 import { requestKey } from '../requests/requestRecord';
-import { summarizeDecisions } from '../requests/summary';
+import { summarizeDecisions } from '../requests/decisions';
 import { findLink, findOthers, type OtherPage, NONCE_PARAMETER, type FoundLink } from './links';
 
 // A GET shows the requests of the latest poll. A POST saves an answer, and n8n executes the node again, which polls, compares and sends it.

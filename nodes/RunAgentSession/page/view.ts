@@ -1,6 +1,10 @@
-import { fingerprint, isRecord } from '../../shared/values';
+import { fingerprint, getOrAdd, isRecord } from '../../shared/values';
 import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/interaction';
-import type { UndecidedRequest } from '../requests/decisions';
+import {
+	type UndecidedRequest,
+	summarizeDecisions,
+	type DecisionSummary,
+} from '../requests/decisions';
 import {
 	decidedByVotes,
 	findBallot,
@@ -31,7 +35,6 @@ import {
 	type OfferedChoices,
 	type Sheet,
 } from '../requests/sheet';
-import { summarizeDecisions, type DecisionSummary } from '../requests/summary';
 import type { AnswerDeadline } from '../requests/times';
 import { hasVoted, type ChosenVote, type Vote } from '../requests/votes';
 
@@ -265,9 +268,8 @@ export function findSame(sections: readonly PageSection[]): Map<number, number[]
 		const { record } = request;
 		if (!canApprove || !isUnanswered(request)) continue;
 		const content = JSON.stringify([projectId, record.contentHash]);
-		const at = first.get(content);
-		if (at === undefined) first.set(content, index);
-		else same.set(at, [...(same.get(at) ?? []), index]);
+		const at = getOrAdd(first, content, () => index);
+		if (at !== index) getOrAdd(same, at, () => []).push(index);
 	}
 	return same;
 }

@@ -11,7 +11,7 @@ import type { Answer } from '../requests/answer';
 import type { Decision, Rule } from '../policy/rule';
 import type { Interaction } from '../../shared/client/session';
 
-// A model must not fill in any of these fields. Their checks are in readRules.ts, which n8n doesn't need to show the panel.
+// A model must not fill in any of these fields. Their checks are in readLists.ts, which n8n doesn't need to show the panel.
 
 const isPolicy = true;
 

@@ -27,8 +27,7 @@ import type { ItemSettings, Target } from '../session/run';
 import type { Timeouts } from '../requests/times';
 import * as option from './properties';
 import * as policy from './policyFields';
-import { checkRuleCount, readMoreRules, readRules } from './readRules';
-import { readTeam } from './readTeam';
+import { checkRuleCount, readMoreRules, readRules, readTeam } from './readLists';
 import * as session from './sessionFields';
 
 const readFromOptions = <T>(panel: Panel, declared: Field<T>): T =>

@@ -9,7 +9,7 @@ import {
 import { requireNumber } from '../../shared/validation';
 import type { Approver } from '../requests/ballots';
 
-// The checks are in readTeam.ts, which n8n doesn't need to show the panel.
+// The checks are in readLists.ts, which n8n doesn't need to show the panel.
 
 const approverFields: Field[] = [
 	textField('Name', 'name', {

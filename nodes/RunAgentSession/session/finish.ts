@@ -14,7 +14,11 @@ import { excerpt, formatSeconds, quote, toText } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
 import type { Edit } from '../changes/change';
 import { endRequests, type RequestRecord } from '../requests/requestRecord';
-import { summarizeDecisions, type DecisionSummary, type RememberedRule } from '../requests/summary';
+import {
+	summarizeDecisions,
+	type DecisionSummary,
+	type RememberedRule,
+} from '../requests/decisions';
 import { passedTimeout } from '../requests/times';
 import { sendMessage } from './message';
 import type { SessionRecord, Turn } from './record';

@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { CanceledError } from '../errors';
+import { getOrAdd } from '../values';
 
 /** Everything that waits or needs the time takes a clock, so that a test can bring its own. */
 export interface Clock {
@@ -26,12 +27,11 @@ const abortCallbacks = new WeakMap<AbortSignal, Set<() => void>>();
 /** Adds one listener for all callbacks, because a signal goes through its listeners whenever one is added. */
 function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
 	if (!signal) return () => {};
-	let callbacks = abortCallbacks.get(signal);
-	if (!callbacks) {
+	const callbacks = getOrAdd(abortCallbacks, signal, () => {
 		const all = new Set<() => void>();
-		abortCallbacks.set(signal, (callbacks = all));
 		signal.addEventListener('abort', () => all.forEach((each) => each()));
-	}
+		return all;
+	});
 	callbacks.add(callback);
 	return () => callbacks.delete(callback);
 }

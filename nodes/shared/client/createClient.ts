@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { fingerprint, omit } from '../values';
+import { fingerprint, getOrAdd, omit } from '../values';
 import {
 	CanceledError,
 	indeterminateError,
@@ -246,8 +246,7 @@ function addOverrideHint(
 function mergeOperations(overrides: ReturnType<typeof readOverrides>) {
 	const merged = new Map<OperationId, ServiceOperation>();
 	return (id: OperationId, routing?: Routing): ServiceOperation => {
-		const operation = merged.get(id) ?? applyOverride(id, overrides[id]);
-		merged.set(id, operation);
+		const operation = getOrAdd(merged, id, () => applyOverride(id, overrides[id]));
 		const { method = routing?.method, path = routing?.path } = overrides[id] ?? {};
 		return { ...operation, ...(method && { method }), ...(path && { path }) };
 	};

@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../errors';
+import { getOrAdd } from '../values';
 import { RateLimitError } from './attemptError';
 import { realClock, withTimeout, type Clock } from './clock';
 
@@ -178,9 +179,7 @@ export class RateLimiters {
 	/** @param key represents a base URL and an API key: a fingerprint, no secret */
 	get(key: string): RateLimiter {
 		for (const [each, limiter] of this.limiters) if (limiter.isIdle()) this.limiters.delete(each);
-		const limiter = this.limiters.get(key) ?? new RateLimiter(this.clock);
-		this.limiters.set(key, limiter);
-		return limiter;
+		return getOrAdd(this.limiters, key, () => new RateLimiter(this.clock));
 	}
 }
 
