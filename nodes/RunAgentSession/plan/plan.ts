@@ -200,8 +200,9 @@ interface NextStep {
  * 0 if the service has taken one since.
  */
 function heldUntil(sessions: readonly PlannedSession[]): number {
-	const waits = sessions.map(({ startAt = 0, retryAfterMs = 0 }) =>
-		retryAfterMs > 0 ? startAt - Math.max(0, retryAfterMs - MAX_RETRY_AFTER_MS) : 0,
+	const refused = sessions.filter(({ retryAfterMs = 0 }) => retryAfterMs > 0);
+	const waits = refused.map(
+		({ startAt = 0, retryAfterMs = 0 }) => startAt - Math.max(0, retryAfterMs - MAX_RETRY_AFTER_MS),
 	);
 	const until = Math.max(0, ...waits);
 	const isOver = sessions.some(
@@ -297,37 +298,43 @@ export function plan(
 	const slice = startsAt > 0 ? 1 : START_SLICE;
 	const useSlot = openSlots(sessions, begun, slice, canSave, others, limits);
 	const isDue = (index: number): boolean => {
-		if (steps[index].at > now) return false;
 		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
 		return useSlot(sessions[index]);
 	};
 	const waitsForSlot = new Set<number>();
 	// Each start has its turn, so that one that is always refused holds up no other for good.
 	const triedAt = (index: number) => sessions[index].startAt ?? 0;
-	const inTurn = [...sessions.keys()].sort((one, other) => triedAt(one) - triedAt(other));
+	const inTurn = [...steps.keys()]
+		.filter((index) => steps[index].at <= now)
+		.sort((one, other) => triedAt(one) - triedAt(other));
 	let due = inTurn.filter((index) => {
 		const isTaken = isDue(index);
-		if (!isTaken && steps[index].at <= now) waitsForSlot.add(index);
+		if (!isTaken) waitsForSlot.add(index);
 		return isTaken;
 	});
 
 	const isBusy = sessions.some((each) => each.isBusy);
-	const isKept = steps.some(
-		({ at, isKept: keeps }, index) =>
-			keeps &&
-			!waitsForSlot.has(index) &&
-			at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
-	);
-	const keeps = isRunning ? 'running' : isBusy || (isKept && !mustSave) ? 'active' : undefined;
+	const isKept = () =>
+		steps.some(
+			({ at, isKept: keeps }, index) =>
+				keeps &&
+				!waitsForSlot.has(index) &&
+				at <= now + (isStart(index) ? SHORT_PAUSE_MS : MIN_PAUSE_MS),
+		);
+	const keeps = isRunning ? 'running' : isBusy || (!mustSave && isKept()) ? 'active' : undefined;
 	if (!mustSave && keeps === undefined && others.keeps === undefined && others.dueAt > now) {
 		due = sessions.flatMap((session, index) =>
 			isSoon(session, steps[index], now) || due.includes(index) ? [index] : [],
 		);
 	}
-	const later = steps.filter((_, index) => !due.includes(index) && !waitsForSlot.has(index));
 	// A session of another entry may end when that entry is due.
 	const slotAt = waitsForSlot.size > 0 && others.begun ? others.dueAt : NEVER;
-	const dueAt = mustSave ? now + FIRST_PAUSE_MS : Math.min(slotAt, ...later.map(({ at }) => at));
+	const taken = new Set([...due, ...waitsForSlot]);
+	const nextAt = steps.reduce(
+		(least, { at }, index) => (taken.has(index) ? least : Math.min(least, at)),
+		slotAt,
+	);
+	const dueAt = mustSave ? now + FIRST_PAUSE_MS : nextAt;
 	const unreadSince = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
 	due.sort((one, other) => unreadSince(one) - unreadSince(other));
 	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink, begun };

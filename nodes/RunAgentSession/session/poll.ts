@@ -56,25 +56,22 @@ export async function takeReading(run: DecidingRun): Promise<boolean> {
 	const options = { deadline, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));
 	run.random = dependencies.random();
-	const { pollCount = 0 } = run.record;
-	run.save({ pollCount: pollCount + 1, heardAt: latestAnswerAt(run.voting) });
-	if (session instanceof WorkspaceAutomationError) {
-		const { failures = 0 } = run.wait;
-		run.saveWait({
-			triedAt: run.wallTime,
-			failures: failures + 1,
-			retryAfterMs: retryAfterOf(session) || undefined,
-		});
+	const { record, wait, wallTime: triedAt } = run;
+	const { pollCount = 0 } = record;
+	const hasFailed = session instanceof WorkspaceAutomationError;
+	const failed = hasFailed
+		? { failures: (wait.failures ?? 0) + 1, retryAfterMs: retryAfterOf(session) || undefined }
+		: { failures: 0, retryAfterMs: undefined, unusable: undefined };
+	run.save({
+		pollCount: pollCount + 1,
+		heardAt: latestAnswerAt(run.voting),
+		wait: { ...wait, triedAt, ...failed },
+	});
+	if (hasFailed) {
 		notePollFailure(run, session);
 		return false;
 	}
 	run.lastFailure = undefined;
-	run.saveWait({
-		triedAt: run.wallTime,
-		failures: 0,
-		retryAfterMs: undefined,
-		unusable: undefined,
-	});
 	applyReading(run, session);
 	return true;
 }

@@ -121,6 +121,8 @@ export const retryAfterOf = ({ context }: WorkspaceAutomationError): number =>
 export const readCourse = (record: SessionRecord | undefined): Partial<Course> =>
 	record && record.state !== 'waiting' ? record : {};
 
+type KnownCourse = Readonly<Partial<Course> & Pick<Course, 'requests' | 'ballots'>>;
+
 /** The state of one item's session during a wake. The journal keeps the data that a retry or a later wake needs. */
 export class SessionRun<
 	Settings extends DecisionSettings = ItemSettings,
@@ -182,9 +184,12 @@ export class SessionRun<
 		return this.dependencies.wallTime();
 	}
 
-	/** The course so far. Empty before the session is known */
-	get record(): Partial<Course> & Pick<Course, 'requests' | 'ballots'> {
-		return { requests: [], ballots: [], ...readCourse(this.dependencies.journal.read()) };
+	/** The course so far, as the journal has it. Empty before the session is known */
+	get record(): KnownCourse {
+		const course = readCourse(this.dependencies.journal.read());
+		return course.requests && course.ballots
+			? (course as KnownCourse)
+			: { requests: [], ballots: [], ...course };
 	}
 
 	get voting(): Voting {

@@ -119,8 +119,9 @@ function requireCarried(
 	values: Values,
 ): void {
 	const given = Object.keys(pickValues(values, carries));
+	if (given.length === 0) return;
 	const sent = listPlaceholders([path, query, body]);
-	if (given.length === 0 || given.some((name) => sent.includes(name))) return;
+	if (given.some((name) => sent.includes(name))) return;
 	throw overridesError(
 		`has no place for this decision in "${id}"`,
 		`Nothing was sent. Add ${given.map((name) => `{${name}}`).join(' or ')} to its "body".`,
@@ -141,7 +142,8 @@ export function createRequest(
 		query?: IDataObject;
 		body?: Record<string, unknown>;
 	};
-	const decided = pickValues(values, allowedPlaceholders(id));
+	const readBody = () =>
+		addFields(fields.body ?? {}, extra, pickValues(values, allowedPlaceholders(id)));
 	const { method, effect, needsBody, version, scope } = operation;
 	const { errors, maxBytes, tooLarge, timeoutMs } = operation;
 	return {
@@ -156,7 +158,7 @@ export function createRequest(
 		timeoutMs,
 		path: fillPath(id, operation.path, values),
 		...(query && { query: fields.query ?? {} }),
-		...(hasBody && { body: addFields(fields.body ?? {}, extra, decided) }),
+		...(hasBody && { body: readBody() }),
 	};
 }
 

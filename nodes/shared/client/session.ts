@@ -9,7 +9,6 @@ import {
 	isRecord,
 	isTooDeep,
 	nonEmptyText,
-	omit,
 	quote,
 	splitList,
 } from '../values';
@@ -113,7 +112,7 @@ export function readSession(body: unknown, sessionId: string): Session {
 			`You asked for ${sessionId}, and the response is about ${quote(id, 100)}. Check for a cache or a proxy in front of the service.`,
 		);
 	if (!isFilledText(status)) throw unreadable('status', status, 'a text', body);
-	const more = omit(body, ...DOCUMENTED_FIELDS);
+	const more = Object.entries(body).filter(([name]) => !DOCUMENTED_FIELDS.includes(name));
 	return {
 		sessionId,
 		// On one line, because errors and the log show it
@@ -124,7 +123,7 @@ export function readSession(body: unknown, sessionId: string): Session {
 		latestMessage: isRecord(latestMessage) ? latestMessage : undefined,
 		latestTool: isRecord(latestTool) ? latestTool : undefined,
 		lastActivityAt: nonEmptyText(body.lastActivityAt),
-		...(Object.keys(more).length > 0 && { more }),
+		...(more.length > 0 && { more: Object.fromEntries(more) }),
 	};
 }
 
