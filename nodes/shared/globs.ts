@@ -94,6 +94,8 @@ function findInOrder(literals: readonly string[], text: string, start: number, e
 export class Glob {
 	readonly text: string;
 	readonly isLiteral: boolean;
+	/** True if it matches texts of one length only */
+	private readonly isFixed: boolean;
 	/** Texts around the wildcards */
 	private readonly head: string;
 	private readonly between: readonly string[];
@@ -102,6 +104,7 @@ export class Glob {
 	constructor(text: string) {
 		this.text = text;
 		this.isLiteral = !hasWildcard(text);
+		this.isFixed = !text.includes(ANY);
 		const [head, ...others] = this.isLiteral ? [text] : text.split(/[\uFDD0\uFDD1]/);
 		this.head = head;
 		this.tail = others.pop() ?? head;
@@ -111,8 +114,7 @@ export class Glob {
 	/** Returns whether a text can match both this and another one. Says yes if it isn't sure. */
 	canMeet(other: Glob): boolean {
 		if (this.isLiteral && other.isLiteral) return this.text === other.text;
-		const isFixed = !(this.text + other.text).includes(ANY);
-		if (isFixed && this.text.length !== other.text.length) return false;
+		if (this.isFixed && other.isFixed && this.text.length !== other.text.length) return false;
 		return (
 			(this.head.startsWith(other.head) || other.head.startsWith(this.head)) &&
 			(this.tail.endsWith(other.tail) || other.tail.endsWith(this.tail))

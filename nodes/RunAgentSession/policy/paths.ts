@@ -77,12 +77,12 @@ export class Places {
 
 	/** Returns whether wildcards of the shell can be the first of some names, or names behind others. */
 	canBe(denied: readonly Glob[], isBehind: boolean): boolean {
-		const begins = (names: readonly Glob[]) =>
-			denied.length <= names.length &&
-			denied.every((name, at) => name.canMeet(names[at])) &&
-			(this.isOpen || denied.some((_, at) => IS_NAMED.test(names[at].text)));
+		const begins = (names: readonly Glob[], from: number) =>
+			from + denied.length <= names.length &&
+			denied.every((name, at) => name.canMeet(names[from + at])) &&
+			(this.isOpen || denied.some((_, at) => IS_NAMED.test(names[from + at].text)));
 		return this.globs.some((path) =>
-			isBehind ? path.some((_, from) => begins(path.slice(from))) : begins(path),
+			isBehind ? path.some((_, from) => begins(path, from)) : begins(path, 0),
 		);
 	}
 }
