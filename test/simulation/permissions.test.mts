@@ -1,6 +1,6 @@
 // Who decides what a session asks for.
 import { describe, expect, test } from '@jest/globals';
-import { byRules, of, polls, getError, simulation, status, type Weather } from './simulation.mts';
+import { byRules, of, polls, getError, simulation, status } from './simulation.mts';
 
 describe('permissions', () => {
 	test('a request that the service still lists after its decision gets no second decision', async () => {
@@ -31,27 +31,18 @@ describe('permissions', () => {
 		]);
 	});
 
-	test.each<[string, object]>([
-		['the option’s own', { options: [{ value: 'once', label: 'Allow once', scope: 'always' }] }],
-		['the response’s', { scope: 'always' }],
-		['the request’s', {}],
-	])('an option that lasts only by %s scope is never sent for once', async (name, response) => {
+	test('an option that lasts only by the scope of the request is never sent for once', async () => {
 		const service = simulation();
-		const options = [
-			{ value: 'allow', label: 'Allow' },
-			{ value: 'reject', label: 'Reject' },
-		];
 		const change = (body: any) => ({
 			...body,
 			pendingInteractions: body.pendingInteractions.map((each: object) => ({
 				...each,
-				response: { options, ...response },
-				...(name === 'the request’s' && { scope: 'always' }),
+				response: { options: [{ value: 'allow', label: 'Allow' }] },
+				scope: 'always',
 			})),
 		});
 		service.meets('poll', { change });
 		const result = await service.run('[ask bash: a] [say Done]', { permissionPolicy: 'approve' });
-		expect(result.kind).toBe('needsApproval');
 		expect(result.undecided.map(({ because }: any) => because)).toEqual([
 			'none of its options clearly means "approve"',
 		]);
@@ -155,47 +146,4 @@ test.each([
 	const approvals = { moreRules: JSON.stringify([rule]) };
 	const prompt = '[work 20s] [ask bash: ls] [say Done]';
 	expect((await simulation().run(prompt, { ...byRules(), approvals })).kind).toBe(kind);
-});
-
-describe('a reading with pending requests in a form that the document does not show', () => {
-	const shows = (pendingInteractions: unknown): Weather => ({
-		change: (body) => ({ ...body, pendingInteractions }),
-	});
-
-	test.each<[string, unknown]>([
-		['a map', { i1: { type: 'permission' } }],
-		['a text', 'i1'],
-		['null', null],
-		[
-			'requests with the same ID',
-			[
-				{ id: 'i1', type: 'x' },
-				{ id: 'i1', type: 'x' },
-			],
-		],
-	])('counts as unusable, and does not end the wait at once: %s', async (_, pending) => {
-		const service = simulation();
-		service.meets('poll', shows(pending), { skip: 1, first: 2 });
-		expect((await service.run('[work 30s] [say Done]')).kind).toBe('completed');
-		service.meets('poll', shows(pending), { skip: 1 });
-		const error = await getError(service.run('[work 10m]'));
-		expect(error.message).toMatch(/^The service's session can't be read: pendingInteractions/);
-		expect(error.description).toMatch(/^The responses to polls were unusable for 1\d\d/);
-	});
-
-	test('a permission of another shape is left to the dashboard, also with Approve All', async () => {
-		const service = simulation();
-		service.meets(
-			'poll',
-			shows([{ id: 'i1', type: 'permission', permission: 'bash', patterns: 'ls' }]),
-		);
-		const result = await service.run('[work 5m]', { permissionPolicy: 'approve' });
-		expect(result.kind).toBe('needsApproval');
-		const item = result;
-		const problem = "its patterns aren't a list of texts: ls";
-		expect(item.undecided).toMatchObject([{ because: problem }]);
-		expect(item.question).toContain(
-			"You can’t decide this here: its patterns aren't a list of texts",
-		);
-	});
 });

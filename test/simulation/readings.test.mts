@@ -98,19 +98,6 @@ describe('while the service takes no decision', () => {
 	const decided = ({ service }: Awaited<ReturnType<typeof asked>>) =>
 		service.sessions()[0].interactions.map(({ value }: { value?: unknown }) => value);
 
-	test('an answer is replaced by a later one of the same link', async () => {
-		const run = await asked();
-		run.service.meets('poll', status(503));
-		expect(await run.answer('Approve once')).toBe(true);
-		await run.after(1_000);
-		expect(await run.answer('Deny')).toBe(true);
-		await run.after(1_000);
-		run.service.clear();
-		await run.after(70_000);
-		expect(decided(run)).toEqual(['reject']);
-		expect(run.posted('/resolve')).toHaveLength(1);
-	});
-
 	test('a later answer also replaces one that the service refused for now', async () => {
 		const run = await asked();
 		run.service.meets('decision', status(503));
