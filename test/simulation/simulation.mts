@@ -313,6 +313,11 @@ export function simulation(dialects: readonly string[] = []) {
 			const target = { operation: 'continue', sessionId: byId(sessionId), message: message ?? '' };
 			return await runOnce('', whileRunning({ ...target, ...settings }), saved);
 		},
+		/** Sends an approver's answer, with the operation Apply an Answer. */
+		async apply(sessionId: string, shown: unknown, answer: string): Promise<Outcome> {
+			const given = { operation: 'applyAnswer', answer, askedInteractions: JSON.stringify(shown) };
+			return await runOnce('', { ...given, sessionId: byId(sessionId) }, {});
+		},
 		/** Runs one wake of an item whose execution pauses, after which its data is saved. */
 		async wake(prompt: string, saved: Saved, settings: Settings = {}): Promise<Outcome> {
 			const asked = (saved.data ? runsOf({ data: saved.data }, NODE, 1) : []).flat().length;
