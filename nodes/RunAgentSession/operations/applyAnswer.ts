@@ -3,13 +3,8 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { realClock } from '../../shared/client/clock';
-import {
-	errorJson,
-	throwIfAborted,
-	toNodeError,
-	WorkspaceAutomationError,
-} from '../../shared/errors';
-import { continuesOnError } from '../../shared/n8n/aiTool';
+import { throwIfAborted, WorkspaceAutomationError } from '../../shared/errors';
+import { passErrorOn } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
 import { ExecutionLedger } from '../../shared/n8n/ledger';
 import { readAppliedAnswer } from '../panel/readSettings';
@@ -59,9 +54,7 @@ export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeE
 			});
 			items.push({ json, pairedItem });
 		} catch (thrown) {
-			const error = toNodeError(node, thrown, itemIndex);
-			if (!continuesOnError(context)) throw error;
-			items.push({ json: errorJson(node, error), pairedItem });
+			items.push({ json: passErrorOn(context, thrown, itemIndex), pairedItem });
 		}
 	}
 	return [items];

@@ -5,16 +5,10 @@ import { findShapeProblem } from '../../shared/approvals/interaction';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
 import { type Interaction, fetchSession, readOptionWords } from '../../shared/client/session';
-import {
-	addSession,
-	errorJson,
-	resultOrError,
-	toNodeError,
-	WorkspaceAutomationError,
-} from '../../shared/errors';
+import { addSession, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { toText, isRecord, quote } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';
-import { continuesOnError } from '../../shared/n8n/aiTool';
+import { passErrorOn } from '../../shared/n8n/aiTool';
 import { listEntries, readEntries, type EntryList } from '../../shared/n8n/entries';
 import { readTrial } from '../panel/readSettings';
 import { askVerdict, createJudge, withoutExpired, type Policy, type Ruling } from '../policy/rules';
@@ -112,9 +106,7 @@ export async function runTryRules(context: IExecuteFunctions): Promise<INodeExec
 			for (const trial of tryRules(requests, current, createJudge(current, comparedTexts)))
 				items.push({ json: { ...trial }, pairedItem });
 		} catch (thrown) {
-			const error = toNodeError(context.getNode(), thrown, itemIndex);
-			if (!continuesOnError(context)) throw error;
-			items.push({ json: errorJson(context.getNode(), error), pairedItem });
+			items.push({ json: passErrorOn(context, thrown, itemIndex), pairedItem });
 		}
 	}
 	return [items];

@@ -1,4 +1,4 @@
-import { toText } from '../values';
+import { getOrAdd, toText } from '../values';
 
 // The API document shows the shape of options, `{value, label}`, but no values. So only texts that consist of known words decide.
 
@@ -212,8 +212,7 @@ export function readChoices(
 	for (const option of options) {
 		const reading = readOption(option);
 		const choice = { ...option, ...toMeaning(option, reading, preferences), words: reading.words };
-		const key = option.value;
-		choices.set(key, [...(choices.get(key) ?? []), choice]);
+		getOrAdd(choices, option.value, () => []).push(choice);
 	}
 	const clear = [...choices.values()].filter(([{ value, side, lasts }, ...others]) =>
 		others.every((o) => o.value === value && o.side === side && o.lasts === lasts),

@@ -1,4 +1,6 @@
-import type { IExecuteFunctions, IExecuteSingleFunctions, INode } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IExecuteSingleFunctions, INode } from 'n8n-workflow';
+
+import { errorJson, toNodeError } from '../errors';
 
 export type ToolContext = {
 	getNode(): INode;
@@ -9,11 +11,23 @@ export type ToolContext = {
 export const isTool = (context: ToolContext): boolean =>
 	context.getNode().type.endsWith('Tool') || context.isToolExecution?.() === true;
 
+type FailingContext = ToolContext & Pick<IExecuteSingleFunctions, 'continueOnFail'>;
+
 /** Returns whether a failed item is passed on. A tool's is unless set to stop, because a model reads only a thrown error's message. */
-export const continuesOnError = (
-	context: ToolContext & Pick<IExecuteSingleFunctions, 'continueOnFail'>,
-): boolean =>
+export const continuesOnError = (context: FailingContext): boolean =>
 	context.continueOnFail() || (isTool(context) && context.getNode().onError !== 'stopWorkflow');
+
+/** Returns the JSON with which a failed item is passed on. @throws its error if it isn't */
+export function passErrorOn(
+	context: FailingContext,
+	thrown: unknown,
+	itemIndex: number,
+): IDataObject {
+	const node = context.getNode();
+	const error = toNodeError(node, thrown, itemIndex);
+	if (!continuesOnError(context)) throw error;
+	return errorJson(node, error);
+}
 
 // Which texts an AI model can't write. n8n's AI Agent lays the model's arguments over `$json`, and there are many ways to read them.
 // So this is a list of the forms that can't, and everything else counts as the model's.

@@ -24,11 +24,11 @@ import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { readPages, warnOfSetup } from '../client/responses';
 import type { Reconcile } from '../client/reconcilers';
 import { mayHaveHappenedError } from '../client/session';
-import { CanceledError, errorJson, toNodeError, WorkspaceAutomationError } from '../errors';
+import { CanceledError, WorkspaceAutomationError } from '../errors';
 import { isRecord, isTooDeep, quote } from '../values';
 import { Semaphore } from '../client/rateLimiter';
 import type { ApiResponse } from '../client/apiTypes';
-import { continuesOnError } from './aiTool';
+import { passErrorOn } from './aiTool';
 import { setCustomData } from './executionDisplay';
 import { maxConcurrentRequests } from './commonFields';
 import { type Entered, type Field, readParameter, readPanel } from './fields';
@@ -260,8 +260,6 @@ export async function sendOperation(
 	} catch (thrown) {
 		if (thrown instanceof CanceledError)
 			throw new NodeOperationError(this.getNode(), 'The execution was canceled', { itemIndex });
-		const error = toNodeError(this.getNode(), thrown, itemIndex);
-		if (!continuesOnError(this)) throw error;
-		return [{ json: errorJson(this.getNode(), error), pairedItem }];
+		return [{ json: passErrorOn(this, thrown, itemIndex), pairedItem }];
 	}
 }
