@@ -10,7 +10,7 @@ import {
 } from '../../shared/globs';
 import { quoteText } from '../../shared/values';
 import { approveAddresses, compareAddress, denyAddresses, hasOpenHost } from './addresses';
-import { denyPaths, findNeed } from './paths';
+import { denyPaths } from './paths';
 import { readPlainPattern } from './plainCommand';
 import { programName } from './programs';
 import { doubt, held, NO, YES, type Reach } from './rule';
@@ -146,10 +146,6 @@ function readPart(patternWords: readonly string[]) {
 		/** The name of its program, if it has no wildcards */
 		name: isName ? name : undefined,
 		size: patternWords.length,
-		/** Of its longest word that can't be shortened */
-		need: findNeed(
-			otherWords.filter((word) => /\d/.test(word) && !IS_ADDRESS.test(word)).join(' '),
-		),
 		/** What it says. ` *` at the end is also nothing. */
 		lines: [line, ...(isOpen ? [line.slice(0, -1)] : [])].map((each) => each.join(' ')),
 		/**
@@ -161,8 +157,8 @@ function readPart(patternWords: readonly string[]) {
 			if (!isBehind && !command.names.some((one) => program.matches(one))) return false;
 			const where = isBehind ? all() : command.others();
 			return (
-				options.every((option) => where.hasOption(option, TAKES_BUNDLES.test(name))) &&
-				finders.every((isIn) => isIn(where, all))
+				finders.every((isIn) => isIn(where, all)) &&
+				options.every((option) => where.hasOption(option, TAKES_BUNDLES.test(name)))
 			);
 		},
 	};
@@ -190,10 +186,7 @@ export function denyCommands(pattern: string) {
 	const isPath = path !== undefined && only?.name === undefined && only?.size === 1;
 	const names = isPath ? [] : only?.name && [only.name];
 	const keys = [names, path ? path.keys : []];
-	const need = isPath ? path.need : path ? undefined : only?.need;
 	return {
-		/** Is in the words of each request that it's about, unless they have wildcards */
-		need,
 		/** Words of which a command has one. Undefined if it's compared with each. */
 		keys: keys.every((each) => each !== undefined) ? keys.flat() : undefined,
 		/** @param commands all of the request */

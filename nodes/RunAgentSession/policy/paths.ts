@@ -64,11 +64,6 @@ export class Places {
 		this.globs = ends.map((path) => path.split('/').map((name) => new Glob(name)));
 	}
 
-	/** Returns whether any path may have a text in it. */
-	mayHave(need: string): boolean {
-		return this.globs.length + this.outside.length > 0 || this.text.includes(need);
-	}
-
 	/** Returns whether a line has a text in it. */
 	has(glob: Glob, needle: string): boolean {
 		if (!this.text.includes(needle)) return false;
@@ -87,19 +82,12 @@ export class Places {
 	}
 }
 
-const findLongest = (texts: string[]): string | undefined =>
-	texts.sort((one, other) => other.length - one.length)[0];
-
 /** A text that a line of `Places` has in it */
 function placeGlob(text: string) {
 	const glob = hasWildcard(text) ? new Glob(ANY + text + ANY) : new Glob(text);
-	const needle = findLongest(text.split(/[\uFDD0\uFDD1]/))!;
+	const [needle] = text.split(/[\uFDD0\uFDD1]/).sort((one, other) => other.length - one.length);
 	return (places: Places): boolean => places.has(glob, needle);
 }
-
-/** Returns the longest text without wildcards that folding doesn't change. */
-export const findNeed = (text: string): string | undefined =>
-	findLongest(text.match(/[a-z\d_-]+/g) ?? []);
 
 /** Compares paths with a folder or file that is denied, and all in it. */
 function denyFolder(folder: string) {
@@ -118,7 +106,6 @@ function denyFolder(folder: string) {
 	const literals = names.filter((name) => name !== '' && !hasWildcard(name));
 	const last = names[names.length - 1] ?? '';
 	return {
-		need: findNeed(last),
 		keys: hasWildcard(last) || last === '' ? undefined : isAbsolute ? [...literals, '~~'] : [last],
 		isIn,
 		/** Returns whether a path may be in it: in another spelling, or from a folder that a command names or changes to. */
@@ -152,8 +139,6 @@ export function denyPaths(parsed: string) {
 	return {
 		/** Names of which a path has one. Undefined if it's compared with each. */
 		keys: keys.every((each) => each !== undefined) ? keys.flat() : undefined,
-		/** Is in each path, whatever its folder. The last name is the same in each form. */
-		need: folders[0].need,
 		/** Returns whether a word of a command may be denied. `isAnywhere` is true if nobody knows its folder. */
 		mayMean: (places: Places, all: () => Places, isAnywhere: boolean): boolean =>
 			covers(places) || folders.some((folder) => folder.mayBeIn(places, all, isAnywhere)),
@@ -181,12 +166,10 @@ export function approvePaths(pattern: string) {
 
 /** Returns whether an approval covers a search of `glob` behind a typed folder, such as `src/*`. */
 export function approveSearches(pattern: string) {
-	const parsed = parsePattern(pattern.trim());
-	const folder = parsed.slice(0, -1);
-	const isFolder = parsed.endsWith(`/${ANY}`) && !hasWildcard(folder);
+	const [folder] = /^[^\uFDD0\uFDD1]*\/(?=\uFDD0$)/.exec(parsePattern(pattern.trim())) ?? [];
 	return (text: string, permission: string): Reach =>
+		folder !== undefined &&
 		permission.trim().toLowerCase() === 'glob' &&
-		isFolder &&
 		text.startsWith(folder) &&
 		!text.includes('..')
 			? YES

@@ -17,10 +17,8 @@ type PlainCommand = { parts: CommandPart[] } | { problem: string };
 
 /** Begins a part that is more than a program with its words, in one shell or another */
 const KEYWORDS = new Set(
-	(
-		'if then elif else fi for foreach while until do done case esac select in function coproc ' +
-		'repeat begin end switch and or not always nocorrect noglob -'
-	).split(' '),
+	`if then elif else fi for foreach while until do done case esac select in function coproc
+	repeat begin end switch and or not always nocorrect noglob -`.split(/\s+/),
 );
 
 const CONTROL_CHARACTER = /[^\P{Cc}\n\t]|[\u2028\u2029]/u;
@@ -148,11 +146,12 @@ class CommandReader {
 	}
 }
 
-/** Returns the parts of a plain command, or what keeps it from being plain. */
-export function readPlainCommand(text: string): PlainCommand {
-	if (CONTROL_CHARACTER.test(text)) return { problem: 'a control character' };
-	if (hasWildcard(text)) return { problem: 'a character that is not assigned' };
-	return new CommandReader(text).read();
+/** Returns the parts of a plain command, or all of it with what keeps it from being plain. */
+export function readPlainCommand(text: string): { parts: CommandPart[]; problem?: string } {
+	const parts = [{ text, words: [], assignments: [], around: text }];
+	if (CONTROL_CHARACTER.test(text)) return { parts, problem: 'a control character' };
+	if (hasWildcard(text)) return { parts, problem: 'a character that is not assigned' };
+	return { parts, ...new CommandReader(text).read() };
 }
 
 /** Reads a parsed pattern in the same way. A pattern with a comment isn't plain. */

@@ -64,27 +64,10 @@ interface TextRuling {
 	doesNothing?: boolean;
 }
 
-/** By what rules are found for a text of a kind, so that it isn't compared with each of them */
-interface Lookup {
-	/** Words, names or a host, of which a text has one. Undefined if it's compared with each. */
-	keys?: readonly string[];
-	/** A text that is in each such request */
-	need?: string;
-}
-
 interface Matcher {
-	lookUp(kind: Kind): Lookup;
+	/** Words, names or a host, of which a text of a kind has one. Undefined if it's compared with each. */
+	keys(kind: Kind): readonly string[] | undefined;
 	reach(text: ComparedText, request: ComparedRequest, isDoubted: boolean): Reach;
-}
-
-/** A rule as it's compared with texts */
-interface CompiledRule extends Matcher {
-	rule: Rule;
-	/** Texts that it matches character by character */
-	exact: readonly string[];
-	/** True if it matches any text */
-	isEverything: boolean;
-	isFor(permission: string): boolean;
 }
 
 const PERMISSION = /^[\p{L}\p{N}_.:-]*$/u;
@@ -96,7 +79,7 @@ function compileApproval(pattern: string): Matcher {
 	const addresses = lazily(() => approveAddresses(parsePattern(pattern.trim())));
 	const commands = lazily(() => approveCommands(pattern));
 	return {
-		lookUp: (kind) => (kind === 'commands' ? commands() : {}),
+		keys: (kind) => (kind === 'commands' ? commands().keys : undefined),
 		reach({ text, approvedAs, path, address, command }, { permission }) {
 			if (approvedAs === 'searches') return searches()(text, permission);
 			if (approvedAs === 'paths') return path ? paths()(path) : NO;
@@ -112,9 +95,9 @@ function compileDenial(pattern: string): Matcher {
 	const paths = lazily(() => denyPaths(parsed));
 	const addresses = lazily(() => denyAddresses(parsed));
 	const commands = lazily(() => denyCommands(pattern));
-	const forms = { paths, addresses, commands, searches: () => ({}) };
+	const forms = { paths, addresses, commands };
 	return {
-		lookUp: (kind) => forms[kind](),
+		keys: (kind) => (kind === 'searches' ? undefined : forms[kind]().keys),
 		reach({ approvedAs, path, address, command }, request, isDoubted) {
 			const pathReach = path ? paths().reach(path) : NO;
 			if (pathReach.reach === 'yes' || (address && addresses().covers(address))) return YES;
@@ -133,7 +116,7 @@ function compileDenial(pattern: string): Matcher {
 }
 
 /** Compiles a rule, and spares the next requests that. */
-const compileRule = oncePer((rule: Rule): CompiledRule => {
+const compileRule = oncePer((rule: Rule) => {
 	const { isLiteral, hasValues, request } = rule;
 	const isApproval = rule.decision === 'approve';
 	const toPattern = (text: string) => (isLiteral ? escapePattern(text) : text);
@@ -143,21 +126,21 @@ const compileRule = oncePer((rule: Rule): CompiledRule => {
 	const isLimited = isApproval && permission.text !== ANY && hasWildcard(permission.text);
 	const pattern = toPattern(rule.pattern);
 	const parsed = parsePattern(pattern);
-	const compiled = lazily(() => (isApproval ? compileApproval : compileDenial)(pattern));
 	return {
 		rule,
+		/** Texts that it matches character by character */
 		exact: [...(hasValues ? [] : [rule.pattern]), ...(hasWildcard(parsed) ? [] : [parsed])],
+		/** True if it matches any text */
 		isEverything: parsed.trim() !== '' && parsed.replaceAll(ANY, '').trim() === '',
-		isFor: (requestPermission) =>
+		isFor: (requestPermission: string): boolean =>
 			request !== undefined ||
 			(permission.matches(fold(requestPermission)) &&
 				(!isLimited || PERMISSION.test(requestPermission))),
-		lookUp: (kind) => compiled().lookUp(kind),
-		reach: (...compared) => compiled().reach(...compared),
+		matcher: lazily(() => (isApproval ? compileApproval : compileDenial)(pattern)),
 	};
 });
 
-interface IndexedRule extends CompiledRule {
+interface IndexedRule extends ReturnType<typeof compileRule> {
 	at: number;
 	name: string;
 }
@@ -168,16 +151,11 @@ const inOrder = (rules: readonly IndexedRule[]): IndexedRule[] =>
 		.sort((one, other) => one.at - other.at)
 		.filter(({ at }, index, all) => at !== all[index - 1]?.at);
 
-/** Returns the words by which a rule is found for texts of a kind. */
-const findKeys = (rule: IndexedRule, kind: Kind | undefined): Lookup =>
-	kind && !rule.isEverything ? rule.lookUp(kind) : {};
-
 /** Sorts rules by how a text or a request finds them. */
 function sortRules(rules: readonly IndexedRule[], kind: Kind | undefined) {
 	const byHash = new Map<string, IndexedRule[]>();
 	const byText = new Map<string, IndexedRule[]>();
 	const byKey = new Map<string, IndexedRule[]>();
-	const withNeed: IndexedRule[] = [];
 	const always: IndexedRule[] = [];
 	for (const each of rules) {
 		const { request } = each.rule;
@@ -186,11 +164,11 @@ function sortRules(rules: readonly IndexedRule[], kind: Kind | undefined) {
 			continue;
 		}
 		for (const text of each.exact) getOrAdd(byText, text, () => []).push(each);
-		const { keys, need } = findKeys(each, kind);
+		const keys = kind && !each.isEverything ? each.matcher().keys(kind) : undefined;
 		for (const key of keys ?? []) getOrAdd(byKey, key, () => []).push(each);
-		if (!keys) (need === undefined ? always : withNeed).push(each);
+		if (!keys) always.push(each);
 	}
-	return { byHash, byText, byKey, withNeed, always };
+	return { byHash, byText, byKey, always };
 }
 
 /**
@@ -199,12 +177,12 @@ function sortRules(rules: readonly IndexedRule[], kind: Kind | undefined) {
  */
 function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kind | undefined) {
 	const applying = rules.filter((each) => each.isFor(permission));
-	const { byHash, byText, byKey, withNeed, always } = sortRules(applying, kind);
+	const { byHash, byText, byKey, always } = sortRules(applying, kind);
 	const everything = always.filter(({ isEverything }) => isEverything);
 	const denials = applying.filter(({ rule }) => rule.decision !== 'approve');
 	const keyGlobs = [...byKey].map(([key, keyRules]) => ({ key: new Glob(key), keyRules }));
 
-	function findKeyed({ command, path, address }: ComparedText, request: ComparedRequest) {
+	function findKeyed({ command, path, address }: ComparedText) {
 		const start = command && (command.words[0] ?? command.text.trim().split(/\s/, 1)[0]);
 		if (denials.length === 0) return byKey.get(start ?? '') ?? [];
 		// Any denial leaves what can't be read to an approver.
@@ -217,22 +195,18 @@ function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kin
 			...(places?.names ?? []),
 			...(address?.hosts ?? []),
 		];
-		const found = new Set([withNeed, ...[...new Set(words)].map((word) => byKey.get(word) ?? [])]);
+		const found = new Set(words.map((word) => byKey.get(word) ?? []));
 		const globs = [...(command?.others().globs.values() ?? []), ...(places?.globs.flat() ?? [])];
 		if (globs.length > 0)
 			for (const { key, keyRules } of keyGlobs)
 				if (globs.some((glob) => key.canMeet(glob))) found.add(keyRules);
-		const all = lazily(() => (command ? request.words().places() : path!.places));
-		return [...found].flat().filter((each) => {
-			const { need } = findKeys(each, kind);
-			return need === undefined || all().mayHave(need);
-		});
+		return [...found].flat();
 	}
 
 	return {
 		firstDenial: denials[0] as IndexedRule | undefined,
-		find: (text: ComparedText, request: ComparedRequest) =>
-			inOrder([...always, ...(byText.get(text.text) ?? []), ...findKeyed(text, request)]),
+		find: (text: ComparedText) =>
+			inOrder([...always, ...(byText.get(text.text) ?? []), ...findKeyed(text)]),
 		/** Returns the rules that match a text whatever it is. */
 		findWhole: (text: string) => inOrder([...everything, ...(byText.get(text) ?? [])]),
 		findRemembered(whole: ComparedRequest['whole']): IndexedRule[] {
@@ -270,7 +244,9 @@ function ruleText(
 		const { name, rule, isEverything, exact } = each;
 		const { decision, pattern } = rule;
 		const isWhole = rule.request ?? (isEverything || exact.includes(text.text));
-		const reachOfText = isWhole ? YES : each.reach(text, request, doubtRuling !== undefined);
+		const reachOfText = isWhole
+			? YES
+			: each.matcher().reach(text, request, doubtRuling !== undefined);
 		if (reachOfText.reach === 'yes') {
 			return doubtRuling && decision !== 'deny' ? doubtRuling : ruledBy(each, text.shownText);
 		}
@@ -353,7 +329,7 @@ function createRuler(
 			if (parts.length > MAX_REQUEST_TEXTS) return [ruleWhole(each)];
 			const { find } = indexFor(each);
 			return parts.map((part) =>
-				ruleText(part, inOrder([...find(part, request), ...also]), request, defaultDecision),
+				ruleText(part, inOrder([...find(part), ...also]), request, defaultDecision),
 			);
 		}
 

@@ -268,14 +268,10 @@ function compareCommand(
 /** Reads a command as rules compare it: its plain parts, or all of it. */
 export function readCommand(text: string, folder?: string): ComparedCommand[] {
 	const requestFolder = folder?.startsWith('/') ? normalizePath(folder) : undefined;
-	const plain = readPlainCommand(text);
-	if ('problem' in plain) {
-		const all = { text, words: [], assignments: [], around: text };
-		return [compareCommand(all, text, false, requestFolder, plain.problem)];
-	}
+	const { parts, problem } = readPlainCommand(text);
 	let isAfterChange = false;
-	return plain.parts.map((part) => {
-		const command = compareCommand(part, text, isAfterChange, requestFolder);
+	return parts.map((part) => {
+		const command = compareCommand(part, text, isAfterChange, requestFolder, problem);
 		isAfterChange ||= command.changesFolder;
 		return command;
 	});
