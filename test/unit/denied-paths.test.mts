@@ -172,7 +172,10 @@ test.each<[pattern: string, command: string]>([
 	['tar -xf *', 'tar xf a'],
 	['kill -9 *', 'kill -s 9 1'],
 	['mkfs *', 'mkfs.ext4 /dev/x'],
+	['mkfs *', 'sudo mkfs.ext4 /dev/x'],
+	['mkfs *', '/sbin/mkfs.xfs'],
 	['python *', 'python3.12 x'],
+	['python *', 'env python3 x'],
 ])('%j asks about the same words in another form: %j', (pattern, command) => {
 	expect(ruled('bash', command, ['bash', pattern, 'deny'], everything).decision).toBe('ask');
 });

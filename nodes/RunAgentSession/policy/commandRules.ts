@@ -137,7 +137,9 @@ function readPart(patternWords: readonly string[]) {
 	const isOpen = others[others.length - 1] === ANY;
 	const program = new Glob(name);
 	const isName = splitWord(name)[0] === name && !hasWildcard(name);
-	const findProgram: Finder = isName ? (words) => words.has(program) : findWord(name);
+	const findProgram: Finder = isName
+		? (words) => words.has(program, words.programs)
+		: findWord(name);
 	const words = patternWords.slice(1).map(foldCase);
 	const options = words.filter(isOptionWord);
 	const otherWords = words.filter((word) => !isOptionWord(word));

@@ -47,11 +47,21 @@ export const programName = (word: string): string =>
 		.toLowerCase()
 		.replace(/\.(?:exe|com|cmd|bat)$/, '');
 
-/** Finds the entries of a program. `gfind` is `find` where the system has another one, and `pip3.12` is `pip`. */
-function findEntries(word: string): string[] {
+/** What follows the name of a program that has several: `python3.12`, `mkfs.ext4` */
+export const VERSION = /[\d.-]{1,9}$/;
+const VARIANT = /\..*$/;
+
+/** Returns the names that a program may go by, and a word without a folder: also `mkfs` for `mkfs.ext4` and `/sbin/mkfs.ext4`. */
+export function listProgramNames(word: string): string[] {
 	const name = programName(word);
-	const bare = name.replace(/[\d.]{1,8}$/, '');
-	return [...new Set([name, bare, bare.replace(/^g/, '')])].flatMap((each) =>
+	const isFile = word.includes('/') && !/bin\/[^/]*$/.test(word);
+	return [name, name.replace(VERSION, ''), isFile ? name : name.replace(VARIANT, '')];
+}
+
+/** Finds the entries of a program. `gfind` is `find` where the system has another one. */
+function findEntries(word: string): string[] {
+	const names = listProgramNames(word).flatMap((name) => [name, name.replace(/^g/, '')]);
+	return [...new Set(names)].flatMap((each) =>
 		Object.hasOwn(RUNNING_WORDS, each) ? RUNNING_WORDS[each] : [],
 	);
 }

@@ -191,7 +191,7 @@ function indexRules(rules: readonly IndexedRule[], permission: string, kind: Kin
 			return [...denials, ...(byKey.get(start ?? '') ?? [])];
 		const places = command?.places() ?? path?.places;
 		const words = [
-			...(command ? [start!, ...command.names, ...command.others().pieces] : []),
+			...(command ? [start!, ...command.names, ...command.others().programs] : []),
 			...(places?.names ?? []),
 			...(address?.hosts ?? []),
 		];

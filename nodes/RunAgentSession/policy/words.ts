@@ -3,7 +3,7 @@ import { lazily, decodePath, quoteText } from '../../shared/values';
 import { compareWord } from './addresses';
 import { Places } from './paths';
 import { readPlainCommand, type CommandPart } from './plainCommand';
-import { guardWords, programName } from './programs';
+import { guardWords, listProgramNames, programName, VERSION } from './programs';
 
 // The words that a shell or another program may find in a text, whatever their place: a denial looks for its own in here.
 
@@ -67,6 +67,8 @@ function listPathTexts(text: string): string[] {
 export class Words {
 	/** As typed, as paths in their shortest form, as names of programs, and what can follow a short option at once */
 	readonly pieces = new Set<string>();
+	/** Names of programs that they may be */
+	readonly programs = new Set<string>();
 	/** What wildcards of the shell can be */
 	readonly globs = new Map<string, Glob>();
 	private readonly text: string;
@@ -114,6 +116,7 @@ export class Words {
 		for (const name of [piece, path, programName(path)])
 			if (hasWildcard(name)) this.globs.set(name, new Glob(name));
 			else this.pieces.add(name);
+		for (const name of listProgramNames(piece)) this.programs.add(name);
 		// A sign in front is no part of a name: `+main`, `@file`.
 		if (piece.startsWith('+')) this.add(piece.slice(1));
 		if (!/^-[^-]/.test(piece)) return;
@@ -121,10 +124,8 @@ export class Words {
 	}
 
 	/** Returns whether a word is here, or could be because of wildcards. */
-	has(word: Glob): boolean {
-		return (
-			this.pieces.has(word.text) || [...this.globs.values()].some((glob) => word.canMeet(glob))
-		);
+	has(word: Glob, pieces = this.pieces): boolean {
+		return pieces.has(word.text) || [...this.globs.values()].some((glob) => word.canMeet(glob));
 	}
 
 	/**
@@ -150,9 +151,6 @@ export class Words {
 /** Reads more than what is in the command */
 const SHELLS = new Set('sh bash dash ash zsh ksh fish csh tcsh pwsh powershell eval'.split(' '));
 const READING = ['.', 'source', 'cmd'];
-/** What follows the name of a program that has several: `python3.12`, `mkfs.ext4` */
-const VERSION = /[\d.-]{1,9}$/;
-const VARIANT = /\..*$/;
 
 /**
  * `$` and what follows, by which a shell takes a text from somewhere else. In plain words it's in quotation marks of one kind. Before
@@ -224,19 +222,13 @@ function compareCommand(
 		normalizePath(others[0]) === requestFolder;
 	const otherWords = lazily(() => new Words(SIMPLE.test(first) ? around : `${first} ${around}`));
 
-	const names = programs.flatMap((name) => [
-		name,
-		name.replace(VERSION, ''),
-		...(first.includes('/') ? [] : [name.replace(VARIANT, '')]),
-	]);
-
 	return {
 		...part,
 		problem,
 		isAfterChange,
 		programs,
-		/** Names that its program may go by: also `mkfs` for `mkfs.ext4` */
-		names,
+		/** Names that its program may go by */
+		names: [...programs, ...words.slice(0, 1).map(foldCase).flatMap(listProgramNames)],
 		/** True for `true`, and for a `cd` to the request's own folder */
 		doesNothing: isPlain && (isOwn || (first === 'true' && others.length === 0)),
 		/** True for `cd` to somewhere else */
