@@ -351,6 +351,8 @@ describe('a rule that denies', () => {
 		['git push', 'git push origin', 'ask'],
 		['git push *', 'git log push.md', 'approve'],
 		['git push *', 'git show stash@{0}', 'approve'],
+		['kill -9 *', 'kill -TERM 1', 'approve'],
+		['kill -9 *', 'pgrep node | xargs kill', 'approve'],
 		['cat .env', 'cat ./.env', 'deny'],
 		['cat .env', 'cat ".env"', 'deny'],
 		['cat .env', 'cat x .env', 'ask'],

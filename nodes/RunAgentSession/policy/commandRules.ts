@@ -14,7 +14,7 @@ import { denyPaths } from './paths';
 import { readPlainPattern } from './plainCommand';
 import { programName } from './programs';
 import { doubt, held, NO, YES, type Reach } from './rule';
-import { splitWord, type ComparedCommand, type Words } from './words';
+import { numberSignals, splitWord, ZEROS, type ComparedCommand, type Words } from './words';
 
 // Rules about commands. An approval compares the parts of plain commands word by word. A denial knows no programs: it looks for the
 // words and paths of its pattern, and asks wherever they stand.
@@ -140,7 +140,9 @@ function readPart(patternWords: readonly string[]) {
 	const findProgram: Finder = isName
 		? (words) => words.has(program, words.programs)
 		: findWord(name);
-	const words = patternWords.slice(1).map(foldCase);
+	const words = numberSignals(foldCase(patternWords.slice(1).join('\n')))
+		.split('\n')
+		.map((word) => word.replace(ZEROS, ''));
 	const options = words.filter(isOptionWord);
 	const otherWords = words.filter((word) => !isOptionWord(word));
 	const finders = otherWords.map(findWord);

@@ -9,6 +9,8 @@ import { guardWords, listProgramNames, programName, VERSION } from './programs';
 
 const WORD_PIECE = /[\p{L}\p{N}\p{M}._/~+\uFDD0\uFDD1-]+/gu;
 const SHELL_ESCAPE = /(?<!\\)\\+(?:x([\da-f]{1,2})|[uU]([\da-f]{1,6})|0?([0-7]{1,3}))/gi;
+/** In front of a number: `0777` is `777` */
+export const ZEROS = /^0+(?=\d+$)/;
 const FOLDER_CHANGES = ['cd', 'pushd', 'popd', 'chdir'];
 /** Places in a joined option where a word can begin: `rm` in `-tfxrm` */
 const MAX_JOINED = 10;
@@ -25,9 +27,24 @@ const unescape = (text: string): string =>
 		return code > 0x10ffff ? '' : String.fromCodePoint(code);
 	});
 
-/** Returns the forms of a text in which words can be: as typed, without quotation marks, and with its escapes read. */
+/** Names of signals by their number, from 1 */
+const SIGNALS = 'hup int quit ill trap abrt bus fpe kill usr1 segv usr2 pipe alrm term'.split(' ');
+const SIGNAL = new RegExp(
+	`(?<!\\S)-(?:(?:[sn]|-signal)[\\s=]*)?(?:sig)?0*(${SIGNALS.join('|')}|[1-9]\\d*)(?!\\S)`,
+	'g',
+);
+
+/** Returns a text with numbers as options: `-9` for `-KILL`, `-s 9` and `--signal=SIGKILL` */
+export const numberSignals = (text: string): string =>
+	text.replace(SIGNAL, (_, name) => `-${SIGNALS.indexOf(name) + 1 || name}`);
+
+/** Returns the forms of a text in which words can be: as typed, without quotation marks, with its escapes read, and with numbers. */
 const listForms = (text: string): Set<string> =>
-	new Set([text, unescape(text)].flatMap((each) => [each, unquote(each)]));
+	new Set(
+		[text, unescape(text)]
+			.flatMap((each) => [each, unquote(each)])
+			.flatMap((each) => [each, numberSignals(each)]),
+	);
 
 /** A word of the shell, with its quotation marks */
 const SHELL_WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s;|&<>()'"`\\])+/g;
@@ -112,7 +129,7 @@ export class Words {
 
 	private add(piece: string): void {
 		if (this.pieces.has(piece) || this.globs.has(piece)) return;
-		const path = normalizePath(piece);
+		const path = normalizePath(piece).replace(ZEROS, '');
 		for (const name of [piece, path, programName(path)])
 			if (hasWildcard(name)) this.globs.set(name, new Glob(name));
 			else this.pieces.add(name);
