@@ -321,6 +321,7 @@ describe('a rule that denies', () => {
 		['git push --force *', 'git push --force-with-lease', 'approve'],
 		['tar -xzvf *', 'tar -x -z -v -f a', 'ask'],
 		['tar -xzvf *', 'tar -xzf a', 'approve'],
+		['tar xf *', 'tar -czf a dist', 'approve'],
 		['find * -delete', 'find . --delete', 'ask'],
 		['find * -delete', 'find . -type f -delete', 'deny'],
 		['npm publish *', 'npm pub', 'ask'],

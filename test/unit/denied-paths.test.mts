@@ -170,6 +170,7 @@ test('behind a denial, a command with more than 50 wildcards goes to an approver
 test.each<[pattern: string, command: string]>([
 	['git push origin main', 'git push origin +main'],
 	['tar -xf *', 'tar xf a'],
+	['tar xf *', 'tar -xf a'],
 	['kill -9 *', 'kill -s 9 1'],
 	['kill -9 *', 'kill -KILL 1'],
 	['kill -9 *', 'kill -s KILL 1'],

@@ -140,8 +140,10 @@ function readPart(patternWords: readonly string[]) {
 	const findProgram: Finder = isName
 		? (words) => words.has(program, words.programs)
 		: findWord(name);
+	const takesBundles = TAKES_BUNDLES.test(name);
 	const words = numberSignals(foldCase(patternWords.slice(1).join('\n')))
 		.split('\n')
+		.map((word, at) => (at === 0 && takesBundles ? word.replace(/^(?=[a-z]+$)/, '-') : word))
 		.map((word) => word.replace(ZEROS, ''));
 	const options = words.filter(isOptionWord);
 	const otherWords = words.filter((word) => !isOptionWord(word));
@@ -162,7 +164,7 @@ function readPart(patternWords: readonly string[]) {
 			const where = isBehind ? all() : command.others();
 			return (
 				finders.every((isIn) => isIn(where, all)) &&
-				options.every((option) => where.hasOption(option, TAKES_BUNDLES.test(name)))
+				options.every((option) => where.hasOption(option, takesBundles))
 			);
 		},
 	};
