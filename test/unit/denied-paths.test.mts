@@ -74,6 +74,7 @@ const DENIED: Record<string, readonly string[]> = {
 		...['cat /dev/fd/../../self/cwd/secrets/key', 'cat /proc/self/task/*/cwd/secrets/key'],
 	],
 	'my docs/*': ['cat "my docs/x"', 'cat my\\ docs/x', 'rm -r "my docs"', "cp -r 'my docs' x"],
+	'my docs': ['cat "my docs/x"', 'cat m*s'],
 };
 
 describe('behind a denial for every permission, no rule approves a command with a denied path', () => {

@@ -186,8 +186,9 @@ export function denyCommands(pattern: string) {
 	const only = parts.length === 1 ? parts[0] : undefined;
 	// If the pattern isn't plain, a plain command can only have its text in quotation marks.
 	const globs = [foldCase(parsed), ...(only?.lines ?? [])].map((line) => new Glob(line));
-	// Words in a row are a path only with a folder.
-	const path = /\s/.test(pattern.trim()) && !pattern.includes('/') ? undefined : denyPaths(parsed);
+	// Words in a row are a path only with a folder, or without wildcards.
+	const isRow = /\s/.test(pattern.trim()) && !pattern.includes('/');
+	const path = isRow && hasWildcard(parsed) ? undefined : denyPaths(parsed);
 	// A name with wildcards is found as a path.
 	const isPath = path !== undefined && only?.name === undefined && only?.size === 1;
 	const names = isPath ? [] : only?.name && [only.name];
