@@ -2,6 +2,8 @@
 
 /** Any text */
 export const ANY = '\uFDD0';
+/** Any folders, as a name of a path */
+export const DEEP = ANY + ANY;
 /** One character */
 const ONE = '\uFDD1';
 
@@ -14,7 +16,7 @@ export const parsePattern = (pattern: string): string =>
 		.replace(/\\[\\*?]|\*{2,}(?=\/)|\*+|\?/g, (found, at: number) => {
 			if (found.startsWith('\\')) return found[1];
 			if (found === '?') return ONE;
-			return found.length > 1 && pattern[at + found.length] === '/' ? ANY + ANY : ANY;
+			return found.length > 1 && pattern[at + found.length] === '/' ? DEEP : ANY;
 		});
 
 const MAX_DEEP = 4;
@@ -156,7 +158,10 @@ export function toGlob(token: string): string {
 	const end = token.lastIndexOf('}');
 	const isExpanded = 0 <= start && start < end && /,|\.\./.test(token.slice(start, end));
 	const text = isExpanded ? token.slice(0, start) + ANY + token.slice(end + 1) : token;
-	return mergeClasses(text).replace(/\*+/g, ANY).replace(/\?/g, ONE);
+	return mergeClasses(text)
+		.replace(/(?<![^/])\*{2,}(?![^/])/g, DEEP)
+		.replace(/\*+/g, ANY)
+		.replace(/\?/g, ONE);
 }
 
 /** A name of wildcards only, or of wildcards and dots */

@@ -47,6 +47,7 @@ const DENIED: Record<string, readonly string[]> = {
 	],
 	'src/[id]/*': ['rm -r "src/[id]"', 'cat src/\\[id\\]/a', 'cat src/[id]/a'],
 	'logs2/*': ['cat logs<->/key'],
+	'a/b/c/*': ['cat **/key', 'cat x/**/key'],
 	'*.pem': ['cat "certs/"*', "cat 'certs/a'*"],
 	'.git/*': ['rm -rf .git', 'cp -r .git x', 'cat .git/config', 'rm -rf "./.git"', 'rm -rf .g*'],
 	'config/prod.env': [

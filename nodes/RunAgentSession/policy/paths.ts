@@ -1,5 +1,6 @@
 import {
 	ANY,
+	DEEP,
 	foldCase,
 	Glob,
 	hasWildcard,
@@ -72,13 +73,19 @@ export class Places {
 
 	/** Returns whether wildcards of the shell can be the first of some names, or names behind others. */
 	canBe(denied: readonly Glob[], isBehind: boolean): boolean {
-		const begins = (names: readonly Glob[], from: number) =>
-			from + denied.length <= names.length &&
-			denied.every((name, at) => name.canMeet(names[from + at])) &&
-			(this.isOpen || denied.some((_, at) => IS_NAMED.test(names[from + at].text)));
-		return this.globs.some((path) =>
-			isBehind ? path.some((_, from) => begins(path, from)) : begins(path, 0),
-		);
+		return this.globs.some((path) => {
+			// zsh's `**/` is any number of names.
+			const deep = path.findIndex(({ text }) => text === DEEP);
+			const begins = (from: number): boolean => {
+				const nameAt = (at: number) => path[deep < from ? from + at : Math.min(from + at, deep)];
+				return (
+					(deep >= from || from + denied.length <= path.length) &&
+					denied.every((name, at) => name.canMeet(nameAt(at))) &&
+					(this.isOpen || denied.some((_, at) => IS_NAMED.test(nameAt(at).text)))
+				);
+			};
+			return isBehind ? path.some((_, from) => begins(from)) : begins(0);
+		});
 	}
 }
 
