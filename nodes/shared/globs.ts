@@ -167,10 +167,18 @@ export function toGlob(token: string): string {
 /** A name of wildcards only, or of wildcards and dots */
 const BARE = /(?<![^\s/=:,{}<>()])\.*[*?\uFDD1][*?.\uFDD1]*(?![^\s/=:,{};|&<>()])/;
 
+/** The same as a word of a command in quotation marks, if no blank and word follow: `trap 'cat "x/"*' EXIT`, not `'select * from x'` */
+const BARE_IN_CODE = /[\s<{,](?:[^\s<{,]*\/)?[*?\uFDD1]+(?=\/\w|\s*(?:[;|&}]|$))/;
+/** What the shell takes as it is. A comment can have a quotation mark alone. */
+const TAKEN = /\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|(?<![^\s;|&()])#[^\n]*/g;
+
 /** Returns whether the shell, or a program that runs a text in quotation marks, can make any name of a wildcard. */
 export function hasBare(text: string): boolean {
-	const opened = text.replace(/'[^']*'|"[^"]*"/g, (quoted) =>
-		/\s\*+(?:\/\w|.$)/.test(quoted) ? quoted : quoted.replace(/[*?[\]]/g, '_'),
-	);
+	const mask = (taken: string): string => {
+		const code = mergeClasses(taken.replace(/['"\\]/g, ''));
+		return BARE_IN_CODE.test(code) ? code : taken.replace(/[*?[\]]/g, '_');
+	};
+	// The text of a `<<` can have a quotation mark alone, too.
+	const opened = text.includes('<<') ? text : text.replace(TAKEN, mask);
 	return BARE.test(mergeClasses(opened.replace(/['"\\]/g, '')));
 }

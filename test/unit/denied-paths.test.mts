@@ -48,7 +48,11 @@ const DENIED: Record<string, readonly string[]> = {
 	'src/[id]/*': ['rm -r "src/[id]"', 'cat src/\\[id\\]/a', 'cat src/[id]/a'],
 	'logs2/*': ['cat logs<->/key'],
 	'a/b/c/*': ['cat **/key', 'cat x/**/key'],
-	'*.pem': ['cat "certs/"*', "cat 'certs/a'*"],
+	'*.pem': [
+		...['cat "certs/"*', "cat 'certs/a'*", `trap 'cat "certs/"*' EXIT`, "watch 'cat * | wc'"],
+		// Quotation marks that begin no quoted text
+		...['cat \\" * \\"', "ls # it's\ncat ./* # it's", "cat <<E\nit's\nE\ncat * x # it's"],
+	],
 	'.git/*': ['rm -rf .git', 'cp -r .git x', 'cat .git/config', 'rm -rf "./.git"', 'rm -rf .g*'],
 	'config/prod.env': [
 		...['cat config/prod.env', 'cd config && cat prod.env', 'tar -C config -cf x prod.env'],
