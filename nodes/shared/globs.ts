@@ -138,8 +138,9 @@ export class Glob {
 	}
 }
 
-/** Stands in a list of the shell, but doesn't end it: `[[:alpha:]]`, `[]a]` */
-const INNER_BRACKET = /\[([:.=])[^[\]]{1,20}\1\]|(?<=(?<![^\s/])[^[\s/]*\[[!^]?)\]/g;
+/** Stands in a list of the shell, but doesn't end it: `[[:alpha:]]`, `[]a]`, and in zsh `[!/]` */
+const INNER_BRACKET =
+	/\[([:.=])[^[\]]{1,20}\1\]|(?<=(?<![^\s/])[^[\s/]*\[[!^]?)\]|(?<=\[[^[\]\s/]*)\/(?=[^[\]\s/]*\])/g;
 
 /** Returns a text with one wildcard in place of each `[abc]`. A regular expression would search all of `[[[[` at each bracket. */
 function mergeClasses(text: string): string {
