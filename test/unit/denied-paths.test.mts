@@ -48,6 +48,8 @@ const DENIED: Record<string, readonly string[]> = {
 	'src/[id]/*': ['rm -r "src/[id]"', 'cat src/\\[id\\]/a', 'cat src/[id]/a'],
 	'logs2/*': ['cat logs<->/key'],
 	'a/b/c/*': ['cat **/key', 'cat x/**/key'],
+	"it's": ["cat it\\'s/key"],
+	'x=y': ["trap 'cat x=y/key' EXIT"],
 	'*.pem': [
 		...['cat "certs/"*', "cat 'certs/a'*", `trap 'cat "certs/"*' EXIT`, "watch 'cat * | wc'"],
 		// Quotation marks that begin no quoted text

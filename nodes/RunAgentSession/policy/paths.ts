@@ -22,11 +22,12 @@ const OUT = /^(?:\/|~|[a-z]:|[a-z][a-z\d+.-]*:\/|(?:\.\.(?:\/|$))+)/i;
 const UNTYPED = /\p{Cc}|(?<![^/])\.\.(?![^/])/gu;
 const NAME_OUTSIDE = /^(?:\.\.\/)*(~|(?<=\/)[^/]+)/;
 
-const IGNORED_CHARACTERS = /[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** Also quotation marks, which the words of commands have lost */
+const IGNORED_CHARACTERS = /['"\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** A folder of a process that is the current one, or the root */
 const OF_PROCESS = /^(?:\/[^/]+)+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
 
-/** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
+/** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA` */
 function foldPath(path: string): string {
 	const segments = foldCase(path.replace(IGNORED_CHARACTERS, ''))
 		.split('/')

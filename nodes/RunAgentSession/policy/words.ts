@@ -48,8 +48,9 @@ const listForms = (text: string): Set<string> =>
 
 /** A word of the shell, with its quotation marks */
 const SHELL_WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s;|&<>()'"`\\])+/g;
-/** What a path begins behind, also in a quoted text */
+/** What a path begins behind, also in a quoted text. A name can have the first three. */
 const BEFORE_PATH = /[=:,'"`()<>|;&\s]+/;
+const BEFORE_WORD = /['"`()<>|;&\s]+/;
 /** Of this machine, or of a relative path */
 const FILE_ADDRESS = /file\w?:\/\/([^/\s,;]*)(\/[^\s,;]*)?/gi;
 const LIST = /\{([^{},]*,[^{}]*)\}/;
@@ -75,9 +76,7 @@ function listPathTexts(text: string): string[] {
 		const value = unquote(word);
 		const forms = word.includes('\\') ? [value, word.replace(/\\+/g, '/')] : [value];
 		if (/file/i.test(word)) forms.push(decodePath(value.replace(FILE_ADDRESS, '$1$2 $2')));
-		return forms.flatMap((form) =>
-			BEFORE_PATH.test(form) ? [form, ...form.split(BEFORE_PATH)] : form,
-		);
+		return forms.flatMap((form) => [form, ...form.split(BEFORE_WORD), ...form.split(BEFORE_PATH)]);
 	});
 }
 
