@@ -27,7 +27,7 @@ const IGNORED_CHARACTERS = /['"\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u280
 /** A folder of a process that is the current one, or the root */
 const OF_PROCESS = /^(?:\/[^/]+)+\/(?:cwd|root|fd\/\d+)(?=\/|$)/;
 
-/** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA` */
+/** Returns a path as denials compare it: some systems don't distinguish cases, `key.`, `key ` and `key::$DATA`. */
 function foldPath(path: string): string {
 	const segments = foldCase(path.replace(IGNORED_CHARACTERS, ''))
 		.split('/')
