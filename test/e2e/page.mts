@@ -105,14 +105,22 @@ export async function choose(
 export const answer = async (url: string, labels: string[], comment?: string) =>
 	await choose(url, await openPage(url), labels, comment);
 
-/** Answers right after a restart: while n8n 2 recovers, it says of a paused execution that it has finished. */
-export const answerAfterRestart = async (url: string, labels: string[]): Promise<PageAnswer> =>
-	await eventually(async () => {
+/**
+ * Sends an answer after a restart, until a page says that it's saved or the execution has ended. While n8n 2 recovers, it says of a paused
+ * execution that it has finished. It refuses an answer in the moment of a wake, which applies it then.
+ */
+export const answerAfterRestart = async (
+	{ rest }: Pick<Host, 'rest'>,
+	{ executionId, url }: { executionId: string; url: string },
+	labels: string[],
+): Promise<void> =>
+	void (await eventually(async () => {
+		if ((await rest.get(`/executions/${executionId}`)).status === 'success') return true;
 		const page = await openPage(url);
-		if (page.status !== 200) return undefined;
-		const sent = await choose(url, page, labels);
-		return sent.status === 200 ? sent : undefined;
-	});
+		if (page.status !== 200) return false;
+		if (page.title !== 'The agent needs your approval') return true;
+		return (await choose(url, page, labels)).status === 200;
+	}));
 
 export const SAVED = { status: 200, title: 'Your answer was saved' };
 

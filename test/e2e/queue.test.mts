@@ -6,7 +6,7 @@ import { HANG_MS } from '../../n8n-host/hang.mts';
 import { onSeveralMachines } from '../../tools/demoStage.mts';
 import { launchBrowser } from '../../tools/editor/browser.mts';
 import { expectOwnSessions, isInWait, startCallsInLoop } from './loops.mts';
-import { answer, choose, messages, openPage, SAVED, withPage } from './page.mts';
+import { answer, answerAfterRestart, messages, openPage, SAVED, withPage } from './page.mts';
 import {
 	around,
 	expectSuccess,
@@ -209,19 +209,6 @@ describeQueue('two workers', () => {
 		},
 	);
 
-	/**
-	 * Opens a link until the execution has ended, and sends the answer if it isn't there: while n8n 2 recovers, it says of a paused execution
-	 * that it has finished.
-	 */
-	const untilAnswered = async ({ executionId, url }: { executionId: string; url: string }) =>
-		await eventually(async () => {
-			const { status } = await stage.host.rest.get(`/executions/${executionId}`);
-			if (status === 'success') return true;
-			const page = await openPage(url);
-			if (page.title === 'The agent needs your approval') await choose(url, page, ['Approve once']);
-			return undefined;
-		});
-
 	testWith('Chromium')(
 		'an answer that is sent on the page while the main restarts counts if the page calls it saved, and nobody sees what n8n itself responds with',
 		async () => {
@@ -262,7 +249,7 @@ describeQueue('two workers', () => {
 				for (const [at, page] of pages.entries()) {
 					expect(await page.locator('body').innerText()).not.toMatch(/\{"|Cannot POST/);
 					const isUnsure = await page.getByText('Your answer may have been saved.').isVisible();
-					if (isUnsure) await untilAnswered(links[at]);
+					if (isUnsure) await answerAfterRestart(host, links[at], ['Approve once']);
 					const execution = await eventually(async () => {
 						const found = await host.waitForExecution(links[at].executionId);
 						return found.status === 'crashed' ? undefined : found;

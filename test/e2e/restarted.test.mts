@@ -1,6 +1,6 @@
 // A pause that is overdue when n8n starts again. n8n resumes it before its recovery, which takes it for crashed.
 import { expect, test } from '@jest/globals';
-import { answerAfterRestart, messages, SAVED_OR_KEPT, withPage } from './page.mts';
+import { answerAfterRestart, messages, withPage } from './page.mts';
 import { startLive, untilPaused, usePausingStage } from './pausing.mts';
 import { arrived, eventually } from './support.mts';
 
@@ -18,7 +18,7 @@ test('the execution continues, and applies an answer', async () => {
 	const slow = { operationId: 'getAgentSession', kind: 'latency', ms: 10_000, times: 1 } as const;
 	await stage.service.control.addFaults(slow);
 	await stage.restart();
-	expect(await answerAfterRestart(url, ['Approve once'])).toMatchObject(SAVED_OR_KEPT);
+	await answerAfterRestart(stage.host, { executionId, url }, ['Approve once']);
 	const execution = await eventually(async () => {
 		const found = await stage.host.waitForExecution(executionId);
 		return found.status === 'success' ? found : undefined;
