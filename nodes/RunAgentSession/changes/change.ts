@@ -122,7 +122,7 @@ function isSamePlace(one: ReadFile, other: ReadFile): boolean {
 	);
 }
 
-/** Leaves out files that are known. Each known one stands for one of them: the same change twice is two changes. */
+/** Returns the files without those in `known`. Each known file removes one: the same change twice is two changes. */
 function withoutKnown(files: readonly ReadFile[], known: readonly ReadFile[]): readonly ReadFile[] {
 	if (files.length === 0 || known.length === 0) return files;
 	const left = new Map<string | undefined, ReadFile[]>();

@@ -102,7 +102,7 @@ button:disabled{opacity:.6;cursor:default}
 // While an execution runs, wakes or n8n restarts, n8n itself answers a form with an error, also if it saved the answer. The script then
 // repeats the form, so that no choice is lost. Without scripts, the page works as well.
 
-/** The first line of each of our pages. The script shows nothing that begins otherwise, whatever its content type. */
+/** First line of each approval page. The script shows only responses that start with it, whatever their content type. */
 export const FIRST_LINE = '<!doctype html><html lang="en" id="approval-page">';
 
 /** The Content-Security-Policy names the hash of exactly this text. */

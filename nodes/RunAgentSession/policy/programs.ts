@@ -47,8 +47,9 @@ export const programName = (word: string): string =>
 		.toLowerCase()
 		.replace(/\.(?:exe|com|cmd|bat)$/, '');
 
-/** What follows the name of a program that has several: `python3.12`, `mkfs.ext4` */
+/** Version at the end of a program's name, as in `python3.12` */
 export const VERSION = /[\d.-]{1,9}$/;
+/** Variant at the end of a program's name, as in `mkfs.ext4` */
 const VARIANT = /\..*$/;
 
 /** Returns the names that a program may go by, and a word without a folder: also `mkfs` for `mkfs.ext4` and `/sbin/mkfs.ext4`. */

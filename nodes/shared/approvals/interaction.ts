@@ -42,7 +42,7 @@ export const PERMISSIONS = [
 export const readPermission = (permission: string) =>
 	PERMISSIONS.find(({ permissions }) => permissions.includes(permission.trim().toLowerCase()));
 
-// A pending request that isn't as the API document shows it, or that is too large. Nobody decides it here.
+// A pending request that differs from the API document, or is too large, can only be decided in the dashboard.
 
 /** Key of this package's mark on what is left of a request that is too large */
 const TOO_LARGE = 'n8nTooLarge';
@@ -115,7 +115,7 @@ export function findShapeProblem(request: AnyFields): string | undefined {
 	return `its ${field} ${verb} ${is}: ${quote(readField(request), 100)}`;
 }
 
-/** Returns why nobody can answer a pending request, or undefined. */
+/** Returns why a pending request can't be answered, or undefined. */
 export const findUnanswerable = ({ id }: Record<string, unknown>): string | undefined =>
 	typeof id === 'string' && canBeId(id) ? undefined : 'it has no ID to answer to';
 
