@@ -546,6 +546,9 @@ const startsPatiently: Promised = (facts, report) => {
 				return;
 			}
 			if (all.some((each) => each.answered !== '202' && !isProven(each))) return;
+			// A sibling that a kill has lost ends the retry before it starts anything.
+			const siblings = service.sessions.filter(({ label: each }) => each.includes(`run${run} `));
+			if (!siblings.every(facts.isSaved)) return;
 			const hasReached = service.arrivals.some(({ answered }) => answered !== 'unsent');
 			if (!hasReached) return;
 			// A page with the same status proves nothing.

@@ -457,4 +457,16 @@ export const TABLE: Row[] = [
 			settings: { keepsRunning: true },
 		},
 	},
+	{
+		rule: 'A retry that is killed while it asks for its marks starts nothing twice',
+		world: {
+			shape: 'sub',
+			items: [lasting(5 * MINUTE), lasting(25 * SECOND, permission(2 * SECOND))],
+			kills: [
+				{ at: 'answer', count: 1, downMs: 4 * MINUTE },
+				{ at: 'mark', count: 4, downMs: 7 * MINUTE },
+			],
+			retries: { count: 2, afterMs: 2 * MINUTE },
+		},
+	},
 ];

@@ -65,7 +65,9 @@ interface MarkStore {
 /** Marks that n8n keeps per node: more than an execution has items. n8n removes the oldest first. */
 const MAX_MARKS = 10_000;
 
-const toStateMark = (mark: string, state: 'done' | 'over') => `${mark} ${state}`;
+const STATES = ['done', 'over', 'asking'] as const;
+
+const toStateMark = (mark: string, state: (typeof STATES)[number]) => `${mark} ${state}`;
 
 /** The latest of the calls under way, for each row: n8n's store loses parallel ones. */
 const calls = new Map<string, Promise<unknown>>();
@@ -204,8 +206,7 @@ export class ExecutionLedger implements Ledger {
 		delete this.state.marks;
 		const over = marks.flatMap((mark) => [
 			mark,
-			toStateMark(mark, 'done'),
-			toStateMark(mark, 'over'),
+			...STATES.map((state) => toStateMark(mark, state)),
 		]);
 		if (over.length === 0) return;
 		const remove = async () => await this.store.remove(over);
@@ -265,15 +266,19 @@ export class ExecutionLedger implements Ledger {
 		return 'new';
 	}
 
-	/** Asks for all that an earlier try may have recorded of its effect, and removes the marks that asking adds. */
+	/**
+	 * Asks for all that an earlier try may have recorded of its effect, and removes the marks that asking adds. Its own mark stays if n8n is
+	 * killed in between: then the others prove nothing.
+	 */
 	private async recall(mark: string): Promise<Earlier | 'over'> {
-		const [done, over] = [toStateMark(mark, 'done'), toStateMark(mark, 'over')];
-		const asked = [done, over];
+		const asked = STATES.map((state) => toStateMark(mark, state));
+		const [done, over, asking] = asked;
 		const seen = await runLocked(this.store.row, async () => {
 			const found = await this.store.record(asked, MAX_MARKS + asked.length);
 			await this.store.remove(asked.filter((each) => !found.has(each)));
 			return found;
 		});
+		if (seen.has(asking)) return 'unknown';
 		if (seen.has(over)) return 'over';
 		return seen.has(done) ? 'done' : 'unknown';
 	}
