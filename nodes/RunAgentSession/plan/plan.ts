@@ -301,17 +301,14 @@ export function plan(
 		if (!isStart(index)) return !mustSave || sessions[index].isUrgent;
 		return useSlot(sessions[index]);
 	};
-	const waitsForSlot = new Set<number>();
 	// Each start has its turn, so that one that is always refused holds up no other for good.
 	const triedAt = (index: number) => sessions[index].startAt ?? 0;
 	const inTurn = [...steps.keys()]
 		.filter((index) => steps[index].at <= now)
 		.sort((one, other) => triedAt(one) - triedAt(other));
-	let due = inTurn.filter((index) => {
-		const isTaken = isDue(index);
-		if (!isTaken) waitsForSlot.add(index);
-		return isTaken;
-	});
+	let due = inTurn.filter(isDue);
+	const served = new Set(due);
+	const waitsForSlot = new Set(inTurn.filter((index) => !served.has(index)));
 
 	const isBusy = sessions.some((each) => each.isBusy);
 	const isKept = () =>

@@ -12,7 +12,13 @@ import { attemptError, RateLimitError, isVersionRefused } from './attemptError';
 import { realClock, type Clock } from './clock';
 import { processRateLimiters, Semaphore, type RateLimiters, type Slot } from './rateLimiter';
 import { createRedactor, readCredential, CREDENTIAL } from './credential';
-import { isNonIdempotent, nextAction, NO_ATTEMPTS, type NextAction } from './retryPolicy';
+import {
+	isNonIdempotent,
+	nextAction,
+	NO_ATTEMPTS,
+	type NextAction,
+	type RetryState,
+} from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';
 import type { CallOptions, ApiClient, OperationId, Routing } from './operations';
 import type {
@@ -104,6 +110,15 @@ async function sendOnce(
 	return await sendHttpRequest(context, service, timed, connection, requestSignal);
 }
 
+/** What a refusal means for an operation isn't known once an earlier attempt may have caused it. */
+const errorOf = (
+	attempt: Attempt,
+	request: ApiRequest,
+	{ mayHaveTakenEffect }: RetryState,
+	wallMs: number,
+): WorkspaceAutomationError =>
+	attemptError(attempt, mayHaveTakenEffect ? omit(request, 'errors') : request, wallMs);
+
 /**
  * Sends a request, and retries if that's safe: a non-idempotent one only after proof that it had no effect.
  * @throws IndeterminateError if a non-idempotent request may have taken effect
@@ -118,17 +133,10 @@ async function sendWithRetries(
 ): Promise<ApiResponse> {
 	const { clock, semaphore, rateLimiters, key } = channel;
 	checkProxy(channel.service, connection);
-	const { effect } = request;
 	const signal = options.ignoreCancel ? undefined : channel.signal;
-	const isOnce = isNonIdempotent(effect);
+	const isOnce = isNonIdempotent(request.effect);
 	let state = NO_ATTEMPTS;
-	// What a refusal means for an operation isn't known once an earlier attempt may have caused it.
-	const toError = (attempt: Attempt) =>
-		attemptError(
-			attempt,
-			state.mayHaveTakenEffect ? omit(request, 'errors') : request,
-			clock.now(),
-		);
+	const toError = (attempt: Attempt) => errorOf(attempt, request, state, clock.now());
 	let since: number | undefined;
 	/** The service's latest response that asked to wait */
 	let throttled: Attempt | undefined;
@@ -162,10 +170,10 @@ async function sendWithRetries(
 			if (type === 'returnDeleted') return { status: 204, headers: {}, body: undefined };
 			if (type === 'return' && attempt.kind === 'response') return attempt;
 			if (type === 'fail' && !state.mayHaveTakenEffect) throw toError(attempt);
-			if (type === 'fail') throw unconfirmedError(effect, toError(attempt));
+			if (type === 'fail') throw unconfirmedError(request.effect, toError(attempt));
 			const response =
 				type === 'reconcile' &&
-				(await reconcileAttempt(effect, options, delayMs !== undefined, toError(attempt)));
+				(await reconcileAttempt(request.effect, options, delayMs !== undefined, toError(attempt)));
 			if (response) return response;
 			await clock.sleep(delayMs ?? 0, signal);
 		}
