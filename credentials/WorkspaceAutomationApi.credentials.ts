@@ -9,11 +9,11 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { CURRENT_VERSION, readCredential, VERSION_HEADER } from '../nodes/shared/client/credential';
+import { CURRENT_VERSION, VERSION_HEADER } from '../nodes/shared/client/apiTypes';
 import { loadCode, WorkspaceAutomationError } from '../nodes/shared/errors';
 
-const loadOverrides = async () =>
-	await loadCode(async () => await import('../nodes/shared/client/overrides.ts'));
+const loadReader = async () =>
+	await loadCode(async () => await import('../nodes/shared/client/credential.ts'));
 
 const responseCode = (value: number, message: string) => ({
 	type: 'responseCode' as const,
@@ -120,8 +120,8 @@ export class WorkspaceAutomationApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
+		const { readCredential } = await loadReader();
 		const { baseUrl, apiKey, apiVersion } = readCredential(credentials);
-		(await loadOverrides()).readOverrides(credentials.overrides);
 		requireOwnOrigin(requestOptions, new URL(baseUrl).origin);
 		const others = Object.entries(requestOptions.headers ?? {});
 		const hasOwnVersion = others.some(([name]) => isSameHeader(name, VERSION_HEADER));

@@ -1,8 +1,10 @@
-// npm run operations: writes the nodes' table of operations, as the contract's paths, schemas and `x-client` have it.
+// npm run operations: writes the nodes' table of operations, as the contract's paths, schemas and `x-client` have it. The panel needs only
+// the routes, so n8n loads nothing else of the table when it starts.
 import { writeFileSync } from 'node:fs';
 import { document, follow, type Json } from './contract.mts';
 
-export const tableFile = new URL('../nodes/shared/client/operationTable.ts', import.meta.url);
+const tableFile = new URL('../nodes/shared/client/operationTable.ts', import.meta.url);
+const routesFile = new URL('../nodes/WorkspaceAutomation/routes.ts', import.meta.url);
 
 /** API document, List envelope */
 const LIST = {
@@ -94,14 +96,16 @@ export const operationRows: Record<string, Json> = Object.fromEntries(
 	),
 );
 
+const NOTE =
+	'// Written by `npm run operations`, from openapi/workspace-automation.yaml. Change the contract instead.\n';
+
 /** Returns the text of the table. A row is on one line. */
-export function operationTable(): string {
+function operationTable(): string {
 	const rows = Object.entries(operationRows);
 	const json = rows.map(([id, row]) => `\t${id}: ${JSON.stringify(row)},\n`).join('');
 	const limits = [...new Set(json.match(/(?<=")MAX_\w+(?=")/g))].sort().join(', ');
 	const lines = json.replace(/"(MAX_\w+)"|"(\w+)":/g, (_, limit, key) => limit ?? `${key}:`);
-	return `// Written by \`npm run operations\`, from openapi/workspace-automation.yaml. Change the contract instead.
-
+	return `${NOTE}
 import { ${limits} } from '../limits';
 import type { OperationRow } from './apiTypes';
 
@@ -110,4 +114,22 @@ ${lines}} as const satisfies Record<string, OperationRow>;
 `;
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(tableFile, operationTable());
+/** Returns the text of the routes, as n8n has them in the panel's options. */
+function routeTable(): string {
+	const rows = Object.entries(operationRows).map(
+		([id, { method, path }]) => `\t${id}: { method: '${method}', url: '${path}' },\n`,
+	);
+	return `${NOTE}
+export const ROUTES = {
+${rows.join('')}} as const;
+`;
+}
+
+/** What is written into each file */
+export const tables: Array<[file: URL, text: string]> = [
+	[tableFile, operationTable()],
+	[routesFile, routeTable()],
+];
+
+if (process.argv[1] === import.meta.filename)
+	for (const [file, text] of tables) writeFileSync(file, text);

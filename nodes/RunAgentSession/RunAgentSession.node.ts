@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/client/credential';
+import { CREDENTIAL } from '../shared/client/apiTypes';
 import { loadCode } from '../shared/errors';
 import { getProjects } from '../shared/n8n/commonFields';
 import { OUTPUTS, properties } from './panel/properties';

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { CREDENTIAL } from '../shared/client/credential';
+import { CREDENTIAL } from '../shared/client/apiTypes';
 import { toProperties } from '../shared/n8n/fields';
 import { loadCode } from '../shared/errors';
 import { listSearch, loadOptions } from '../shared/n8n/commonFields';

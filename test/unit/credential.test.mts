@@ -46,6 +46,7 @@ describe('the credential', () => {
 			baseUrl: 'https://api.example.com/v1',
 			apiKey: 'secret-token',
 			apiVersion: '2026-10-05',
+			overrides: {},
 		});
 	});
 

@@ -215,7 +215,7 @@ export const SENT_NAMES: Record<VoteName, [own: string, others: string]> = {
 	Answer: ['You answered this', 'Answered'],
 };
 
-export const STATES: Record<DecisionState, string> = {
+export const STATE_REMARKS: Record<DecisionState, string> = {
 	confirmed: '',
 	sent: ' (sent, waiting for confirmation)',
 	unconfirmed: ' (not confirmed by the service)',
@@ -226,7 +226,7 @@ export const STATES: Record<DecisionState, string> = {
 /** Says what came of an answer. */
 export function describeState(record: RequestRecord, vote: Pick<Vote, 'at'>): string {
 	if (record.decision === undefined) return '';
-	if (!isLate(record, vote)) return STATES[record.decision.state];
+	if (!isLate(record, vote)) return STATE_REMARKS[record.decision.state];
 	return isOpen(record)
 		? ' (an earlier answer may have been sent)'
 		: ' (not sent, because an earlier answer was)';

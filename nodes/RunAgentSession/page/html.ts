@@ -14,7 +14,7 @@ import {
 	MAX_NAME_SHOWN,
 	requestCard,
 	SENT_NAMES,
-	STATES,
+	STATE_REMARKS,
 	textArea,
 	timeTag,
 	voteStatus,
@@ -72,7 +72,7 @@ function decidedLine(summary: DecisionSummary, times: ShownTimes): Html {
 		: (DECIDERS[decidedBy] ?? `by ${decidedBy}`);
 	const what = agentText(question ?? [permission, ...patterns].join(' '), 300);
 	const said = answer !== undefined && markup` “${agentText(String(answer), 300)}”`;
-	return markup`<li>${DECIDED[decision]} ${by}: ${what}${said}, ${timeTag(Date.parse(at), times)}${STATES[state]}</li>`;
+	return markup`<li>${DECIDED[decision]} ${by}: ${what}${said}, ${timeTag(Date.parse(at), times)}${STATE_REMARKS[state]}</li>`;
 }
 
 const decidedList = (decisions: readonly DecisionSummary[], times: ShownTimes): Html =>

@@ -7,6 +7,12 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
+export const CREDENTIAL = 'workspaceAutomationApi';
+
+/** The version of the API document. Two endpoints allow only an older one (API document, Versioning). */
+export const CURRENT_VERSION = '2026-10-05';
+export const VERSION_HEADER = 'Service-Api-Version';
+
 /** The part that execution, single-item, polling and load-options contexts of n8n have in common */
 export type ApiContext = Pick<IExecuteFunctions, 'getNode' | 'logger'> & {
 	getCredentials(type: string): Promise<ICredentialDataDecryptedObject>;

@@ -11,7 +11,7 @@ import {
 import { attemptError, RateLimitError, isVersionRefused } from './attemptError';
 import { realClock, type Clock } from './clock';
 import { processRateLimiters, Semaphore, type RateLimiters, type Slot } from './rateLimiter';
-import { createRedactor, readCredential, CREDENTIAL } from './credential';
+import { createRedactor, readCredential } from './credential';
 import {
 	isNonIdempotent,
 	nextAction,
@@ -21,13 +21,14 @@ import {
 } from './retryPolicy';
 import { sendHttpRequest } from './httpRequest';
 import type { CallOptions, ApiClient, OperationId, Routing } from './operations';
-import type {
-	ApiContext,
-	ApiRequest,
-	ApiResponse,
-	Attempt,
-	ConnectionOptions,
-	Effect,
+import {
+	type ApiContext,
+	type ApiRequest,
+	type ApiResponse,
+	type Attempt,
+	type ConnectionOptions,
+	CREDENTIAL,
+	type Effect,
 } from './apiTypes';
 import { RECONCILERS } from './reconcilers';
 import { requireAsked } from './responses';
@@ -36,7 +37,6 @@ import {
 	createRequest,
 	listPlaceholders,
 	readField,
-	readOverrides,
 	requestOverride,
 	type ServiceOperation,
 } from './overrides';
@@ -195,7 +195,7 @@ export function createTransport(
 		rateLimiters = processRateLimiters,
 	}: TransportOptions = {},
 ) {
-	const { baseUrl, apiKey } = readCredential(credential);
+	const { baseUrl, apiKey, overrides } = readCredential(credential);
 	const signal = context.getExecutionCancelSignal?.();
 	// n8n would decrypt the credential for every request, and replace the connection's signal by the execution's.
 	const bareContext: ApiContext = {
@@ -215,6 +215,7 @@ export function createTransport(
 	};
 	return {
 		baseUrl,
+		overrides,
 		clock,
 		signal,
 		send: async (
@@ -251,7 +252,7 @@ function addOverrideHint(
 	return error;
 }
 
-function mergeOperations(overrides: ReturnType<typeof readOverrides>) {
+function mergeOperations({ overrides }: Pick<ReturnType<typeof readCredential>, 'overrides'>) {
 	const merged = new Map<OperationId, ServiceOperation>();
 	return (id: OperationId, routing?: Routing): ServiceOperation => {
 		const operation = getOrAdd(merged, id, () => applyOverride(id, overrides[id]));
@@ -266,9 +267,9 @@ export async function createClient(
 	options?: TransportOptions,
 ): Promise<ApiClient> {
 	const credential = await context.getCredentials(CREDENTIAL);
-	const operation = mergeOperations(readOverrides(credential.overrides));
 	const transport = createTransport(context, credential, options);
 	const { baseUrl, clock, signal } = transport;
+	const operation = mergeOperations(transport);
 
 	const connect = (connection: ConnectionOptions | undefined): ApiClient => {
 		const api: ApiClient = {

@@ -2,13 +2,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireText } from '../validation';
+import { CURRENT_VERSION } from './apiTypes';
 import { isThisMachine } from './hosts';
-
-export const CREDENTIAL = 'workspaceAutomationApi';
-
-/** The version of the API document. Two endpoints allow only an older one (API document, Versioning). */
-export const CURRENT_VERSION = '2026-10-05';
-export const VERSION_HEADER = 'Service-Api-Version';
+import { readOverrides } from './overrides';
 
 /** Returns the URL without trailing slashes. @throws WorkspaceAutomationError if it's invalid */
 export function checkBaseUrl(value: unknown): string {
@@ -68,7 +64,8 @@ export function readCredential(credential: ICredentialDataDecryptedObject) {
 			'Save the JSON as text. Within an object, n8n would replace expressions by data of the workflow.',
 		);
 	}
-	return { baseUrl: checkBaseUrl(credential.baseUrl), apiKey, apiVersion };
+	const baseUrl = checkBaseUrl(credential.baseUrl);
+	return { baseUrl, apiKey, apiVersion, overrides: readOverrides(credential.overrides) };
 }
 
 // Removes the API key before anything is shown or logged, because a service may echo it. The service has the key anyway, so encodings in

@@ -5,14 +5,16 @@ import { WorkspaceAutomationError } from '../errors';
 import { MAX_RESPONSE_BYTES } from '../limits';
 import { excerpt, formatMib, formatSeconds, parseJson, toText, fingerprint } from '../values';
 import { withTimeout } from './clock';
-import { CREDENTIAL, VERSION_HEADER, redactValue, type Redactor } from './credential';
-import type {
-	ApiContext,
-	ApiRequest,
-	Attempt,
-	ConnectionOptions,
-	FailedAttempt,
-	Headers,
+import { redactValue, type Redactor } from './credential';
+import {
+	CREDENTIAL,
+	VERSION_HEADER,
+	type ApiContext,
+	type ApiRequest,
+	type Attempt,
+	type ConnectionOptions,
+	type FailedAttempt,
+	type Headers,
 } from './apiTypes';
 
 /** Nothing beyond this is ever shown. */

@@ -1,0 +1,27 @@
+// Written by `npm run operations`, from openapi/workspace-automation.yaml. Change the contract instead.
+
+export const ROUTES = {
+	listProjects: { method: 'GET', url: '/projects' },
+	listTasks: { method: 'GET', url: '/tasks' },
+	getTask: { method: 'GET', url: '/tasks/{taskId}' },
+	updateTask: { method: 'PATCH', url: '/tasks/{taskId}' },
+	createAgentSession: { method: 'POST', url: '/agent/sessions' },
+	getAgentSession: { method: 'GET', url: '/agent/sessions/{sessionId}' },
+	sendAgentMessage: { method: 'POST', url: '/agent/sessions/{sessionId}/messages' },
+	abortAgentSession: { method: 'POST', url: '/agent/sessions/{sessionId}/abort' },
+	resolveInteraction: { method: 'POST', url: '/agent/sessions/{sessionId}/interactions/{interactionId}/resolve' },
+	answerQuestion: { method: 'POST', url: '/agent/sessions/{sessionId}/interactions/{interactionId}/resolve' },
+	queryAnalytics: { method: 'POST', url: '/analytics/query' },
+	createSharedPreview: { method: 'POST', url: '/shared-previews' },
+	listFiles: { method: 'GET', url: '/files' },
+	createFile: { method: 'POST', url: '/files' },
+	getFile: { method: 'GET', url: '/files/{fileId}' },
+	renameFile: { method: 'PATCH', url: '/files/{fileId}' },
+	moveFile: { method: 'PATCH', url: '/files/{fileId}' },
+	getFileContent: { method: 'GET', url: '/files/{fileId}/content' },
+	listCustomDomains: { method: 'GET', url: '/custom-domains' },
+	deleteCustomDomain: { method: 'DELETE', url: '/custom-domains/{customDomainId}' },
+	listProducts: { method: 'GET', url: '/products' },
+	createProduct: { method: 'POST', url: '/products' },
+	updateProduct: { method: 'PATCH', url: '/products/{productId}' },
+} as const;
