@@ -9,10 +9,17 @@ import {
 	throwIfAborted,
 	WorkspaceAutomationError,
 } from '../shared/errors';
-import { excerpt, formatMib, formatSeconds, isRecord, nonEmptyText } from '../shared/values';
+import {
+	excerpt,
+	formatMib,
+	formatSeconds,
+	isRecord,
+	isThisMachine,
+	nonEmptyText,
+} from '../shared/values';
 import { MAX_DOWNLOAD_BYTES } from '../shared/limits';
 import { TIMED_OUT, withTimeout } from '../shared/client/clock';
-import { isPrivateHost, isThisMachine } from '../shared/client/hosts';
+import { isPrivateHost } from '../shared/client/hosts';
 import { isRejection, nextAction, NO_ATTEMPTS } from '../shared/client/retryPolicy';
 import { decode, readCharset, toFailedAttempt } from '../shared/client/httpRequest';
 import type { Attempt, Headers } from '../shared/client/apiTypes';

@@ -1,6 +1,7 @@
 import { WorkspaceAutomationError } from './errors';
 import { MAX_FILE_BYTES } from './limits';
 import {
+	canBeId,
 	excerpt,
 	findInexactNumber,
 	formatMib,
@@ -106,10 +107,6 @@ export const optionalId = (field: string, value: unknown): string | undefined =>
 	isAbsent(value) || (typeof value === 'string' && value.trim() === '')
 		? undefined
 		: requireId(field, value);
-
-/** Rejects dots, which would address another resource as a path segment, and half characters, which can't be in a path. */
-export const canBeId = (text: string): boolean =>
-	text !== '' && text.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.\.?$/.test(text);
 
 const canCarry = (number: number): boolean =>
 	Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);

@@ -191,6 +191,28 @@ export function decodePath(text: string): string {
 	}
 }
 
+/** Rejects dots, which would address another resource as a path segment, and half characters, which can't be in a path. */
+export const canBeId = (text: string): boolean =>
+	text !== '' && text.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.\.?$/.test(text);
+
+/** Returns whether a URL's host is this machine: the one place that says so. */
+export const isThisMachine = (hostname: string): boolean =>
+	/^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname);
+
+/** As long as a route may be (API document, POST /shared-previews) */
+const MAX_LINK_LENGTH = 2_048;
+
+/** Returns a URL that people may open, as the URL parser reads it: https, or http on this machine, and without user information. */
+export function readSafeLink(value: unknown): URL | undefined {
+	if (typeof value !== 'string' || /[\s\p{Cc}<>"]/u.test(value)) return undefined;
+	if (value.length > MAX_LINK_LENGTH || !URL.canParse(value)) return undefined;
+	const url = new URL(value);
+	const { protocol, hostname, username, password, href } = url;
+	const isSafe = protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
+	const hasUser = username !== '' || password !== '';
+	return isSafe && !hasUser && href.length <= MAX_LINK_LENGTH ? url : undefined;
+}
+
 /** Parses a date-time, or seconds or milliseconds since 1970. Returns milliseconds, or NaN. */
 export function parseTimestamp(value: unknown): number {
 	if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;

@@ -1,7 +1,8 @@
 // The documents' tables are those of the panel and the code. `WRITE_DOCUMENT=1 npm test -- -i test/documents/tables` writes them.
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { operationRow, type OperationId } from '../../nodes/shared/client/operations.ts';
+import type { OperationRow } from '../../nodes/shared/client/apiTypes.ts';
+import type { OperationId } from '../../nodes/shared/client/operations.ts';
 import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import { PERMISSIONS } from '../../nodes/shared/approvals/interaction.ts';
 import { RUNNING_WORDS } from '../../nodes/RunAgentSession/policy/programs.ts';
@@ -29,7 +30,7 @@ const tables: Array<[page: string, header: string, rows: string[]]> = [
 		'docs/operations.md',
 		'| operation | default request | placeholders | `response` | `words` |',
 		(Object.keys(OPERATIONS) as OperationId[]).map((operation) => {
-			const { method, path, response = {}, words = [] } = operationRow(operation);
+			const { method, path, response = {}, words = [] }: OperationRow = OPERATIONS[operation];
 			return `| \`${operation}\` | \`${method} ${path}\` | ${code(allowedPlaceholders(operation))} | ${code(Object.keys(response))} | ${code(words)} |`;
 		}),
 	],

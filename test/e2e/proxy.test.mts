@@ -16,7 +16,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { WITHOUT_EDITOR } from '../../n8n-host/environment.mts';
 import { startHost } from '../../n8n-host/host.mts';
 import { hostVersion } from '../../n8n-host/versions.mts';
-import { isThisMachine } from '../../nodes/shared/client/hosts.ts';
+import { isThisMachine } from '../../nodes/shared/values.ts';
 import { importCredential } from '../../tools/demoStage.mts';
 import {
 	agentSession,

@@ -1,7 +1,8 @@
 // Until when an answer counts, and how the approval page and the question word it. Pure.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findDeadline, formatMoment } from '../../nodes/RunAgentSession/requests/times.ts';
+import { findDeadline } from '../../nodes/RunAgentSession/requests/ballots.ts';
+import { formatMoment } from '../../nodes/RunAgentSession/requests/sheet.ts';
 
 const HOUR = 3_600_000;
 

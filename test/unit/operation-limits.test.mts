@@ -1,11 +1,11 @@
 // The limits of the API document that the package has to live with.
 import { expect, test } from '@jest/globals';
 import { apiWith } from '../support/apiWith.mts';
-import { operationRow } from '../../nodes/shared/client/operations.ts';
+import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import { applyOverride, createRequest } from '../../nodes/shared/client/overrides.ts';
 
 test("an analytics query has more time than the service's 60 seconds", () => {
-	expect(operationRow('queryAnalytics').timeoutMs).toBeGreaterThan(60_000);
+	expect(OPERATIONS.queryAnalytics.timeoutMs).toBeGreaterThan(60_000);
 });
 
 test('a cursor of 200 characters is returned unchanged', () => {

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-	type CallOptions,
-	type OperationId,
-	operationRow,
-	type Values,
-} from '../../nodes/shared/client/operations.ts';
+import type { OperationRow } from '../../nodes/shared/client/apiTypes.ts';
+import type { CallOptions, OperationId, Values } from '../../nodes/shared/client/operations.ts';
 import { OPERATIONS } from '../../nodes/shared/client/operationTable.ts';
 import {
 	allowedPlaceholders,
@@ -233,7 +229,7 @@ describe('the ID of a new session is read', () => {
 describe('a rejection of an assumed request names the override', () => {
 	test.each(operations)('%s', async (operation) => {
 		const values = Object.fromEntries(allowedPlaceholders(operation).map((name) => [name, 'x']));
-		const { assumed, version } = operationRow(operation);
+		const { assumed, version }: OperationRow = OPERATIONS[operation];
 		for (const status of [400, 404, 405, 415, 422]) {
 			const { api, clock } = await apiWith({ status, body: {} });
 			const reconcile = async () => 'unknown' as const;

@@ -31,7 +31,7 @@ import {
 	type Vote,
 	type SettledVerdict,
 } from '../../nodes/RunAgentSession/requests/votes.ts';
-import { unansweredAt } from '../../nodes/RunAgentSession/requests/times.ts';
+import { unansweredAt } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
 import { answerTo } from './forms.mts';
 import { request as anyRequest, session } from './interactions.mts';

@@ -10,8 +10,7 @@ import {
 	type Others,
 	type Plan,
 } from '../plan/plan';
-import { hasOpenLink, latestAnswerAt, nextAskAt } from '../requests/ballots';
-import { maxWaitAt, unansweredAt } from '../requests/times';
+import { hasOpenLink, latestAnswerAt, nextAskAt, unansweredAt } from '../requests/ballots';
 import { quietAt } from '../session/quiet';
 import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
@@ -130,7 +129,7 @@ function findTimeout(run: SessionRun): number {
 	const { record, wait, settings } = run;
 	return Math.min(
 		NEVER,
-		maxWaitAt(wait.since, settings.timeouts),
+		wait.since + settings.timeouts.maxWaitMs,
 		unansweredAt(record.requests, settings.timeouts),
 		nextAskAt(run.voting, record.requests),
 		quietAt(run),
@@ -162,7 +161,7 @@ function describeSession(
 			failure,
 		} = (stored?.state === 'waiting' && stored.start) || {};
 		const retryAfterMs = 1_000 * (failure?.context.retryAfter ?? 0);
-		const timeoutAt = stored ? maxWaitAt(since, settings.timeouts) : NEVER;
+		const timeoutAt = stored ? since + settings.timeouts.maxWaitMs : NEVER;
 		return {
 			...{ ...common, isUrgent, startAt: at, since, retryAfterMs, hasOpenLink: false },
 			timeoutAt: Math.min(NEVER, timeoutAt),

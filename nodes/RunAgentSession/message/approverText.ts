@@ -5,13 +5,13 @@ import {
 	quoteVisible,
 	visibleText,
 } from '../../shared/approvals/visibleText';
-import { readSafeLink } from '../../shared/client/hosts';
-import { pluralize } from '../../shared/values';
+import { pluralize, readSafeLink } from '../../shared/values';
 import { describeCounts, summarizeChange } from '../changes/change';
 import type { Choice } from '../requests/choices';
 import type { RequestOrigin } from '../requests/request';
 import { explainObstacle, type Fact, type Sheet } from '../requests/sheet';
-import { describeAfter, formatMoment, type AnswerDeadline } from '../requests/times';
+import type { AnswerDeadline } from '../requests/ballots';
+import { describeAfter, formatMoment } from '../requests/sheet';
 
 // Two texts for approvers: `question` has everything that a button in a channel approves, and `message` tells in a few lines what waits.
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { readSafeLink } from '../../shared/client/hosts';
-import { pluralize } from '../../shared/values';
+import { pluralize, readSafeLink } from '../../shared/values';
 import type { DecisionSummary } from '../requests/decisions';
-import { describeAfter, formatMoment } from '../requests/times';
+import { describeAfter, formatMoment } from '../requests/sheet';
 import type { Vote } from '../requests/votes';
 import {
 	approverList,

@@ -14,6 +14,7 @@ import {
 	positionIn,
 	shownRequests,
 	votesOf,
+	type AnswerDeadline,
 	type AskedSession,
 	type LinkAnswer,
 	type Ballot,
@@ -35,7 +36,6 @@ import {
 	type OfferedChoices,
 	type Sheet,
 } from '../requests/sheet';
-import type { AnswerDeadline } from '../requests/times';
 import { hasVoted, type ChosenVote, type Vote } from '../requests/votes';
 
 // What the approval page shows of a session, and how it reads an answer. Both come from the session's records alone.

@@ -24,7 +24,7 @@ import type { SessionLimits } from '../plan/plan';
 import type { Policy } from '../policy/rules';
 import { type AppliedAnswer, readAnswer, readAnswerText } from '../requests/answer';
 import type { ItemSettings, Target } from '../session/run';
-import type { Timeouts } from '../requests/times';
+import type { Timeouts } from '../requests/ballots';
 import * as option from './properties';
 import * as policy from './policyFields';
 import { checkRuleCount, readMoreRules, readRules, readTeam } from './readLists';

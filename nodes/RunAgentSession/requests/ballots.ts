@@ -3,11 +3,72 @@ import { randomBytes } from 'node:crypto';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import { omit } from '../../shared/values';
 import { hasVoted, isDeadlocked, tally, type Vote } from './votes';
-import { isOpen, requestKey, type RequestKey, type RequestRecord } from './requestRecord';
+import {
+	isOpen,
+	requestKey,
+	waitingSince,
+	type RequestKey,
+	type RequestRecord,
+} from './requestRecord';
 import type { RequestOrigin } from './request';
-import type { AnswerDeadline } from './times';
 
-// A ballot asks approvers for requests. Each approver has a separate link, and votes are derived from the answers of links.
+// A ballot asks approvers for requests, for as long as someone waits. Each approver has a separate link, and votes are derived from the
+// answers of links.
+
+export interface AnswerDeadline {
+	/** Milliseconds since 1970 */
+	at: number;
+	after: 'deny' | 'abort' | 'error';
+	/** With `deny`: the answer to a question */
+	answer?: string;
+}
+
+/** In milliseconds */
+export interface Timeouts {
+	/** Infinity for no limit */
+	maxWaitMs: number;
+	onMaxWait: 'abort' | 'letRun';
+	ifNobodyAnswers: 'wait' | 'deny' | 'abort';
+	unansweredAfterMs: number;
+	/** Answers a question if nobody does, with `deny` */
+	answerIfNobodyAnswers?: string;
+}
+
+/** Returns the time at which a request counts as unanswered. Infinity if there's none. */
+export function unansweredAt(
+	requests: readonly RequestRecord[],
+	{ ifNobodyAnswers, unansweredAfterMs }: Timeouts,
+): number {
+	if (ifNobodyAnswers === 'wait') return Infinity;
+	const asked = requests.flatMap((record) =>
+		record.interaction && !record.decision ? (waitingSince(record) ?? []) : [],
+	);
+	return Math.min(Infinity, ...asked) + unansweredAfterMs;
+}
+
+export function passedTimeout(
+	since: number,
+	requests: readonly RequestRecord[],
+	timeouts: Timeouts,
+	now: number,
+): 'maxWait' | 'unanswered' | undefined {
+	if (now >= since + timeouts.maxWaitMs) return 'maxWait';
+	return now >= unansweredAt(requests, timeouts) ? 'unanswered' : undefined;
+}
+
+/** Returns the end of waiting, which began at `since`, if there is one. The node asked the approver at `askedAt`. */
+export function findDeadline(
+	{ since, askedAt }: { since: number; askedAt: number },
+	limits: Timeouts,
+): AnswerDeadline | undefined {
+	const { onMaxWait, ifNobodyAnswers, unansweredAfterMs, answerIfNobodyAnswers: answer } = limits;
+	const end = since + limits.maxWaitMs;
+	const unanswered = ifNobodyAnswers === 'wait' ? Infinity : askedAt + unansweredAfterMs;
+	if (ifNobodyAnswers !== 'wait' && unanswered < end)
+		return { at: unanswered, after: ifNobodyAnswers, ...(answer !== undefined && { answer }) };
+	if (end === Infinity) return undefined;
+	return { at: end, after: onMaxWait === 'abort' ? 'abort' : 'error' };
+}
 
 export interface Approver {
 	name: string;

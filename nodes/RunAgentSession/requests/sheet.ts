@@ -8,10 +8,12 @@ import {
 	type ShownAs,
 } from '../../shared/approvals/interaction';
 import type { OptionPreferences } from '../../shared/approvals/options';
+import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Interaction } from '../../shared/client/session';
-import { capitalize, isObject, isRecord, omit, toText } from '../../shared/values';
+import { capitalize, isObject, isRecord, omit, pluralize, toText } from '../../shared/values';
 import { readChange, type FileChange } from '../changes/change';
 import { listChoices, type Choice } from './choices';
+import type { AnswerDeadline } from './ballots';
 import type { UndecidedRequest } from './decisions';
 import { ABORT, describeSilence, MESSAGE, QUIET_CHOICES } from './quietRequest';
 import type { Quiet } from './requestRecord';
@@ -279,4 +281,57 @@ function describeOptions(response: unknown): Fact[] {
 			? minor('Option', words)
 			: { label: 'Option', text: `${words}: ${toText(description)}` };
 	});
+}
+
+const AFTER_TEXTS: Record<AnswerDeadline['after'], [one: string, several: string]> = {
+	deny: ['the request is denied', 'open requests are denied'],
+	abort: ['the session is aborted', 'the session is aborted'],
+	error: ['the workflow stops with an error', 'the workflow stops with an error'],
+};
+
+const MAX_ANSWER_SHOWN = 80;
+
+/** Returns what happens after a deadline. @param questions how many of the requests are questions, which can't be denied */
+export function describeAfter(
+	{ after, answer }: AnswerDeadline,
+	requests: number,
+	questions = 0,
+): string {
+	if (after !== 'deny' || questions === 0) return AFTER_TEXTS[after][requests === 1 ? 0 : 1];
+	const [ends] = AFTER_TEXTS.error;
+	const answered =
+		answer !== undefined &&
+		`a question is answered with ${quoteVisible(answer, MAX_ANSWER_SHOWN)}, or ${ends}`;
+	if (questions === requests) return answered || ends;
+	return `open requests are denied, and ${answered || `for an open question, ${ends}`}`;
+}
+
+export const formatLimit = (ms: number): string =>
+	ms < 3_600_000
+		? pluralize(Math.round(ms / 6_000) / 10, 'minute')
+		: pluralize(Math.round(ms / 36_000) / 100, 'hour');
+
+function createFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+	try {
+		return new Intl.DateTimeFormat('en-US', { ...options, timeZone });
+	} catch {
+		return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
+	}
+}
+
+/** Returns a time such as `6:00 PM`, with the date unless it's the day of `today`, and the zone. Unknown zones count as UTC. */
+export function formatMoment(
+	at: number,
+	timeZone = 'UTC',
+	today?: number,
+): { time: string; zone: string } {
+	const date = createFormat(timeZone, { year: 'numeric', month: 'short', day: 'numeric' });
+	const hours = createFormat(timeZone, { hour: 'numeric', minute: '2-digit' });
+	const { timeZone: zone } = date.resolvedOptions();
+	if (!Number.isFinite(at) || Math.abs(at) > 8.64e15) return { time: 'an unknown time', zone };
+	const isToday = today !== undefined && date.format(at) === date.format(today);
+	const year = today !== undefined && date.format(at).slice(-4) === date.format(today).slice(-4);
+	const day = year ? date.format(at).replace(/, \d+$/, '') : date.format(at);
+	const time = hours.format(at).replace(/\s/g, ' ');
+	return { time: isToday ? time : `${day}, ${time}`, zone };
 }

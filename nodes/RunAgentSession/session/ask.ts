@@ -15,10 +15,11 @@ import {
 	listVoided,
 	MAX_REQUESTS_SHOWN,
 	renewBallot,
+	findDeadline,
+	type AnswerDeadline,
 } from '../requests/ballots';
 import { isQuietRecord } from '../requests/quietRequest';
 import type { UndecidedRequest } from '../requests/decisions';
-import { findDeadline, type AnswerDeadline } from '../requests/times';
 import type { SessionRun, AskedItem } from './run';
 
 // Asks approvers once per request, for as many at once as a message and the page show.

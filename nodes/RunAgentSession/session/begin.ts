@@ -9,7 +9,7 @@ import { applyReading, explainRejection } from './poll';
 import type { StartState } from './record';
 import { addInstructions } from './finish';
 import type { SessionRun, Target } from './run';
-import { formatLimit, maxWaitAt } from '../requests/times';
+import { formatLimit } from '../requests/sheet';
 
 /** Time for the response to the start. A request that is cut off could leave a session running with an unknown ID. */
 const START_REQUEST_MS = 60_000;
@@ -44,7 +44,7 @@ async function start(
 	const { journal, ledger } = run.dependencies;
 	const before = journal.read();
 	const waiting = before?.state === 'waiting' ? before.start : newStart(run);
-	if (run.wallTime >= maxWaitAt(waiting.since, run.settings.timeouts) && waiting.failure)
+	if (run.wallTime >= waiting.since + run.settings.timeouts.maxWaitMs && waiting.failure)
 		throw notStartedError(run, waiting);
 	const starting = once(ledger, 'start', 'createAgentSession', async () => {
 		noteStarted(run, await sendStart(run, target));
@@ -119,7 +119,7 @@ function waitForStart(run: SessionRun, before: StartState, error: WorkspaceAutom
 	if (!isReached && now >= before.since + MAX_UNREACHED_MS) throw error;
 	const failures = before.failures + 1;
 	const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1_000;
-	const endAt = maxWaitAt(before.since, run.settings.timeouts);
+	const endAt = before.since + run.settings.timeouts.maxWaitMs;
 	const leftMs = endAt === Infinity ? MAX_START_WAIT_MS : endAt - now;
 	if (retryAfterMs !== undefined && leftMs > 0 && retryAfterMs > leftMs)
 		throw notTakenError(error, retryAfterMs, endAt === Infinity);

@@ -2,7 +2,7 @@ import { hadNoEffect, resultOrError, WorkspaceAutomationError } from '../../shar
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import type { Values } from '../../shared/client/operations';
 import { isPassingRefusal } from '../../shared/client/retryPolicy';
-import { omit, quote } from '../../shared/values';
+import { lazily, omit, quote } from '../../shared/values';
 import { withoutExpired } from '../policy/rules';
 import { answerValues, isQuestion, readQuestion } from '../../shared/approvals/interaction';
 import { answerQuestion } from '../requests/answer';
@@ -14,7 +14,7 @@ import {
 	type DueDecision,
 	decideRequest,
 } from '../requests/decisions';
-import { isUndecided } from '../requests/ballots';
+import { isUndecided, unansweredAt } from '../requests/ballots';
 import {
 	recordRefused,
 	recordSending,
@@ -25,7 +25,6 @@ import {
 } from '../requests/requestRecord';
 import type { RequestVerdict } from '../requests/votes';
 import { MAX_UNUSABLE_MS, retryAfterOf, type DecidingRun, type SessionRun } from './run';
-import { unansweredAt } from '../requests/times';
 
 /** Time before a decision that couldn't be sent is sent again */
 const MIN_HOLD_MS = 1_000;
@@ -35,10 +34,10 @@ const GONE_STATUSES = [404, 409];
 
 /** Decides by the policy and the timeouts, see `decideWith`. */
 export async function decidePending(run: SessionRun): Promise<boolean> {
-	const policy = withoutExpired(run.settings.policy, run.wallTime);
-	const decideOne = createDecider(policy);
+	// Most polls show no request.
+	const decideOne = lazily(() => createDecider(withoutExpired(run.settings.policy, run.wallTime)));
 	const decide: Decide = (interaction) =>
-		isQuestion(interaction) ? LEFT_QUESTION : decideOne(interaction);
+		isQuestion(interaction) ? LEFT_QUESTION : decideOne()(interaction);
 	return await decideWith(run, decide, () => settleUnanswered(run));
 }
 

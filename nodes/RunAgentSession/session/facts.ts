@@ -1,8 +1,7 @@
 import { resultOrError } from '../../shared/errors';
-import { isRecord, nonEmptyText } from '../../shared/values';
+import { isRecord, nonEmptyText, readSafeLink } from '../../shared/values';
 import { readPages } from '../../shared/client/responses';
 import type { ApiClient } from '../../shared/client/operations';
-import { readSafeLink } from '../../shared/client/hosts';
 
 // What items and approvers are told of a project beside the session itself. Each lookup is made once, and one that fails holds up nothing.
 

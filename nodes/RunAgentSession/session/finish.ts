@@ -19,7 +19,7 @@ import {
 	type DecisionSummary,
 	type RememberedRule,
 } from '../requests/decisions';
-import { passedTimeout } from '../requests/times';
+import { passedTimeout } from '../requests/ballots';
 import { sendMessage } from './message';
 import type { SessionRecord, Turn } from './record';
 import {

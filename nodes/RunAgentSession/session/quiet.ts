@@ -18,7 +18,7 @@ import { recordSending, type DecisionState, type RequestRecord } from '../reques
 import type { RequestVerdict } from '../requests/votes';
 import { sendMessage } from './message';
 import type { DecidingRun, SessionRun } from './run';
-import { unansweredAt } from '../requests/times';
+import { unansweredAt } from '../requests/ballots';
 
 // Asks approvers about a session that shows no activity, and does what they choose.
 

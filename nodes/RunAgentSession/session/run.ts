@@ -4,7 +4,7 @@ import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors'
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/decisions';
-import type { Voting, Ask, LinkAnswer, TeamSettings } from '../requests/ballots';
+import type { Voting, Ask, LinkAnswer, TeamSettings, Timeouts } from '../requests/ballots';
 import type { RequestRecord } from '../requests/requestRecord';
 import {
 	RECORD_VERSION,
@@ -13,7 +13,6 @@ import {
 	type StartState,
 	type WaitState,
 } from './record';
-import { maxWaitAt, type Timeouts } from '../requests/times';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Semaphore } from '../../shared/client/rateLimiter';
 import type { FactLookup, PreviewPage } from './facts';
@@ -211,7 +210,7 @@ export class SessionRun<
 
 	/** Half a minute after the poll, or after Max Wait */
 	get decisionDeadline(): number {
-		const leftMs = maxWaitAt(this.wait.since, this.settings.timeouts) - this.wallTime;
+		const leftMs = this.wait.since + this.settings.timeouts.maxWaitMs - this.wallTime;
 		return Math.min(this.pollDeadline, this.now + leftMs) + DECISION_BUDGET_MS;
 	}
 

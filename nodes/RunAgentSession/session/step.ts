@@ -15,7 +15,8 @@ import {
 import { applyReading, pollOnce } from './poll';
 import { closeQuiet, decideAbort, type QuietEnd } from './quiet';
 import type { SessionRun, SessionOutcome } from './run';
-import { formatLimit, passedTimeout } from '../requests/times';
+import { passedTimeout } from '../requests/ballots';
+import { formatLimit } from '../requests/sheet';
 
 /**
  * Does what is due of one session: begins it, or polls it once, decides, and applies its timeouts.

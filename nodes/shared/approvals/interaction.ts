@@ -1,6 +1,5 @@
 import { MAX_REQUEST_BYTES } from '../limits';
-import { canBeId } from '../validation';
-import { isRecord, isString, quote, toText, nonEmptyText, omit } from '../values';
+import { canBeId, isRecord, isString, quote, toText, nonEmptyText, omit } from '../values';
 import { quoteVisible } from './visibleText';
 
 // The one table of permissions: how rules read their texts, and what the page and `changes` call them. docs/rules.md shows it.

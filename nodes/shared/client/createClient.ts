@@ -297,7 +297,9 @@ export async function createClient(
 				const response = await sending.catch((error: unknown) => {
 					throw addOverrideHint(called, error);
 				});
-				requireAsked(called, values, response.body);
+				// There's no body after a DELETE that was repeated, or where the API document shows none.
+				if (called.resource && response.body !== undefined)
+					requireAsked(called.resource, called, values, response.body);
 				return response;
 			},
 			readField: (id, name, body) => readField(operation(id), name, body),

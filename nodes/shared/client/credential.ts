@@ -2,8 +2,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireText } from '../validation';
+import { isThisMachine } from '../values';
 import { CURRENT_VERSION } from './apiTypes';
-import { isThisMachine } from './hosts';
 import { readOverrides } from './overrides';
 
 /** Returns the URL without trailing slashes. @throws WorkspaceAutomationError if it's invalid */

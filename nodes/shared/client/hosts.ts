@@ -1,3 +1,5 @@
+import { isThisMachine } from '../values';
+
 // Hosts in networks that no public service is in, in the form of the URL parser. Names aren't looked up.
 
 /** IPv4 ranges as the first address and the number of leading bits (IANA, IPv4 Special-Purpose Address Registry) */
@@ -64,27 +66,9 @@ function isPrivateV6(groups: number[]): boolean {
 	return !isPublic || PRIVATE_V6.some(([first, bits]) => isInRange(numberAt(0), first, bits));
 }
 
-/** Returns whether a URL's host is this machine: the one place that says so. */
-export const isThisMachine = (hostname: string): boolean =>
-	/^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname);
-
 /** Returns whether a URL's host is this machine, or in a range that isn't public. */
 export function isPrivateHost(hostname: string): boolean {
 	if (hostname.startsWith('[')) return isPrivateV6(toGroups(hostname.slice(1, -1)));
 	if (/^\d+(\.\d+){3}$/.test(hostname)) return isPrivateV4(parseV4(hostname));
 	return isThisMachine(hostname);
-}
-
-/** As long as a route may be (API document, POST /shared-previews) */
-const MAX_LINK_LENGTH = 2_048;
-
-/** Returns a URL that people may open, as the URL parser reads it: https, or http on this machine, and without user information. */
-export function readSafeLink(value: unknown): URL | undefined {
-	if (typeof value !== 'string' || /[\s\p{Cc}<>"]/u.test(value)) return undefined;
-	if (value.length > MAX_LINK_LENGTH || !URL.canParse(value)) return undefined;
-	const url = new URL(value);
-	const { protocol, hostname, username, password, href } = url;
-	const isSafe = protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname));
-	const hasUser = username !== '' || password !== '';
-	return isSafe && !hasUser && href.length <= MAX_LINK_LENGTH ? url : undefined;
 }

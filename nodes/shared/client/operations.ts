@@ -1,26 +1,8 @@
 import type { Clock } from './clock';
-import { OPERATIONS } from './operationTable';
-import type {
-	ApiResponse,
-	ConnectionOptions,
-	OperationRow,
-	ReconcileResult,
-	Write,
-} from './apiTypes';
+import type { OPERATIONS } from './operationTable';
+import type { ApiResponse, ConnectionOptions, OperationRow, ReconcileResult } from './apiTypes';
 
 export type OperationId = keyof typeof OPERATIONS;
-
-/** Widens the type of a row, which the table narrows to the row's own keys. */
-export const operationRow = (id: OperationId): OperationRow => OPERATIONS[id];
-
-/** Returns undefined for an idempotent operation (API document, Idempotency summary). */
-export function nonIdempotent(id: OperationId): Write | undefined {
-	const { effect } = operationRow(id);
-	return effect === 'read' || effect.isIdempotent ? undefined : effect;
-}
-
-export const isList = (id: OperationId): boolean =>
-	'next_cursor' in (operationRow(id).response ?? {});
 
 /** Values by placeholder. `undefined` is no value, `null` is one. */
 export type Values = Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
 import { excerpt, isRecord, toText } from '../values';
-import { type OperationId, operationRow, type Values } from './operations';
+import type { OperationId, Values } from './operations';
 import { OPERATIONS } from './operationTable';
 import type { ApiRequest, OperationRow, Template } from './apiTypes';
 
@@ -62,7 +62,7 @@ export interface ServiceOperation extends Omit<OperationRow, 'response' | 'words
 
 /** Replaces each field that the override has. */
 export function applyOverride(id: OperationId, override: Override = {}): ServiceOperation {
-	const { response: places = {}, ...row } = operationRow(id);
+	const { response: places = {}, ...row }: OperationRow = OPERATIONS[id];
 	const { response: overridden = {}, words = {}, ...request } = override;
 	const response = Object.keys({ ...places, ...overridden }).map((name) => {
 		const paths = name in overridden ? [overridden[name]] : places[name];
@@ -201,7 +201,7 @@ interface Override extends Partial<
 const OVERRIDES_EXAMPLE = '{"createAgentSession": {"body": {"input": "{prompt}"}}}';
 
 export function allowedPlaceholders(operation: OperationId): string[] {
-	const { path, query, body, values = [] } = operationRow(operation);
+	const { path, query, body, values = [] }: OperationRow = OPERATIONS[operation];
 	return [...new Set([...listPlaceholders([path, query, body]), ...values])];
 }
 
@@ -263,7 +263,7 @@ function checkOverride(operation: OperationId, override: unknown): void {
 		if (!isValid(value))
 			throw overridesError(`${where} an invalid "${field}"`, `"${field}" has to be ${is}.`);
 	}
-	const row = operationRow(operation);
+	const row: OperationRow = OPERATIONS[operation];
 	const { path, query, body, response = {}, words = {} } = override;
 	const names: Array<[what: string, used: string[], known: readonly string[]]> = [
 		['placeholder', listPlaceholders([path, query, body]), allowedPlaceholders(operation)],

@@ -4,14 +4,9 @@ import { WorkspaceAutomationError } from '../errors';
 import { MAX_PAGES, MAX_PAGE_SIZE } from '../limits';
 import { excerpt, isRecord, nonEmptyText, optionalExcerpt, quote, toText } from '../values';
 import { requestOverride, responseOverride } from './overrides';
-import {
-	type ApiClient,
-	type CallOptions,
-	type OperationId,
-	operationRow,
-	type Values,
-} from './operations';
-import type { Headers, ApiRequest, AskedResource } from './apiTypes';
+import type { ApiClient, CallOptions, OperationId, Values } from './operations';
+import { OPERATIONS } from './operationTable';
+import type { Headers, ApiRequest, AskedResource, OperationRow } from './apiTypes';
 
 // Reads what the API document shows: these names, this place, this type, this case.
 
@@ -39,13 +34,11 @@ const toKey = (id: unknown): string => String(id).toLowerCase();
 
 /** @throws WorkspaceAutomationError that names both, if a response isn't the documented resource, or another one than was asked for */
 export function requireAsked(
-	{ resource, effect }: Pick<ApiRequest, 'effect'> & { resource?: AskedResource },
+	{ id, shows, text }: AskedResource,
+	{ effect }: Pick<ApiRequest, 'effect'>,
 	values: Record<string, unknown>,
 	body: unknown,
 ): void {
-	// After a DELETE that was repeated, or where the API document shows no body
-	if (!resource || body === undefined) return;
-	const { id, shows, text } = resource;
 	const found = isRecord(body) ? body : {};
 	const mayHave = effect === 'read' ? '' : `${effect.message}. ${effect.description} `;
 	const refuse = (field: string, is: string, asked = '') =>
@@ -135,7 +128,7 @@ function readEnvelope(
 
 /** @throws WorkspaceAutomationError if an entry says that it's outside of the list's filter, whose name is assumed */
 function checkFilter(operation: OperationId, values: Values, data: IDataObject[]): void {
-	const { query = {} } = operationRow(operation);
+	const { query = {} }: OperationRow = OPERATIONS[operation];
 	for (const name of Object.keys(query).filter((each) => isName(values[each]))) {
 		const asked = String(values[name]).toLowerCase();
 		const isWithin = ({ [name]: found }: IDataObject) =>

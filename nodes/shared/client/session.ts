@@ -1,8 +1,9 @@
 import { limitRequest } from '../approvals/interaction';
 import { IndeterminateError, indeterminateError, WorkspaceAutomationError } from '../errors';
 import { MAX_SESSION_LEVELS } from '../limits';
-import { canBeId, isId, MAX_URL_LENGTH } from '../validation';
+import { isId, MAX_URL_LENGTH } from '../validation';
 import {
+	canBeId,
 	toText,
 	fingerprint,
 	optionalExcerpt,
@@ -12,9 +13,10 @@ import {
 	quote,
 	splitList,
 } from '../values';
-import { type ApiClient, type CallOptions, nonIdempotent, type OperationId } from './operations';
+import type { ApiClient, CallOptions, OperationId } from './operations';
+import { OPERATIONS } from './operationTable';
 import { responseOverride } from './overrides';
-import type { ApiResponse } from './apiTypes';
+import type { ApiResponse, Write } from './apiTypes';
 
 // Session as in the API document (Agent session status object)
 
@@ -167,7 +169,7 @@ export const readOptionWords = (api: ApiClient, decision: 'approve' | 'deny'): s
 export function readNewSessionId(api: ApiClient, { body }: ApiResponse): string {
 	const id = api.readField('createAgentSession', 'sessionId', body);
 	if (typeof id === 'string' && canBeId(id)) return isId(id) ? id.toLowerCase() : id;
-	const { description } = nonIdempotent('createAgentSession')!;
+	const { description } = OPERATIONS.createAgentSession.effect;
 	throw new IndeterminateError(
 		'A session was started, but the response has no session ID',
 		`The service answered: ${quote(body)}. ${description} ${responseOverride('createAgentSession', 'sessionId')}`,
@@ -177,6 +179,6 @@ export function readNewSessionId(api: ApiClient, { body }: ApiResponse): string 
 /** Returns the error if an earlier try of the execution sent the request without getting a response. */
 export const mayHaveHappenedError = (operation: OperationId): IndeterminateError =>
 	indeterminateError(
-		nonIdempotent(operation)!,
+		OPERATIONS[operation].effect as Write,
 		'an earlier try of this execution did not get a response to its request.',
 	);

@@ -11,15 +11,8 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { createClient } from '../client/createClient';
-import {
-	type ApiClient,
-	type CallOptions,
-	isList,
-	nonIdempotent,
-	type OperationId,
-	operationRow,
-	type Values,
-} from '../client/operations';
+import { OPERATIONS } from '../client/operationTable';
+import type { ApiClient, CallOptions, OperationId, Values } from '../client/operations';
 import { allowedPlaceholders, requestOverride } from '../client/overrides';
 import { readPages, warnOfSetup } from '../client/responses';
 import type { Reconcile } from '../client/reconcilers';
@@ -27,7 +20,8 @@ import { mayHaveHappenedError } from '../client/session';
 import { CanceledError, WorkspaceAutomationError } from '../errors';
 import { isRecord, isTooDeep, quote } from '../values';
 import { Semaphore } from '../client/rateLimiter';
-import type { ApiResponse } from '../client/apiTypes';
+import { isNonIdempotent } from '../client/retryPolicy';
+import type { ApiResponse, OperationRow } from '../client/apiTypes';
 import { passErrorOn } from './aiTool';
 import { setCustomData } from './executionDisplay';
 import { maxConcurrentRequests } from './commonFields';
@@ -135,7 +129,8 @@ const ECHOED_FIELDS = ['name', 'parentId', 'kind'];
 const normalize = (text: unknown): string => String(text).normalize('NFC').trim().toLowerCase();
 
 function findIgnoredValues(operation: OperationId, body: unknown, values: Values): string[] {
-	if (!isRecord(body) || !operationRow(operation).assumed) return [];
+	const { assumed }: OperationRow = OPERATIONS[operation];
+	if (!isRecord(body) || !assumed) return [];
 	return ECHOED_FIELDS.flatMap((name) => {
 		const sent = values[name];
 		// A file without a folder is in My Files.
@@ -174,7 +169,7 @@ async function callOperation(
 		// n8n saves this record with the execution.
 		return { ...response, headers: {} };
 	};
-	const sending = nonIdempotent(request)
+	const sending = isNonIdempotent(OPERATIONS[request].effect)
 		? oncePerItem(context, send, () => mayHaveHappenedError(request))
 		: send();
 	const toItem = async (response: ApiResponse): Promise<INodeExecutionData> => {
@@ -253,9 +248,11 @@ export async function sendOperation(
 		const { timeout } = this.getNodeParameter('requestOptions', {}) as IDataObject;
 		const timeoutMs = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
 		const sending = { routing: { method: method!, path: url }, timeoutMs };
-		const items = isList(request)
-			? await readList(this, api, request, entered, sending)
-			: [await callOperation(this, api, operation, entered, sending)];
+		const { response = {} }: OperationRow = OPERATIONS[request];
+		const items =
+			'next_cursor' in response
+				? await readList(this, api, request, entered, sending)
+				: [await callOperation(this, api, operation, entered, sending)];
 		return pairItems(this, output?.call(this, items, entered.settings) ?? items, pairedItem);
 	} catch (thrown) {
 		if (thrown instanceof CanceledError)
