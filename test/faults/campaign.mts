@@ -21,6 +21,8 @@ export interface Report {
 
 const UNKNOWN = 'The session may have been started';
 
+const UNREADABLE = ["The session wasn't found", "The session was started and can't be read yet"];
+
 export interface Item {
 	index: number;
 	prompt: string;
@@ -201,7 +203,9 @@ function judgeItem(
 function judgeError(json: any, session: any): string[] {
 	if (json.error === UNKNOWN) return [];
 	if (!session)
-		return /too many requests|unavailable|couldn.t be reached/.test(json.error)
+		return /too many requests|unavailable|couldn.t be reached|No session was started/.test(
+			json.error,
+		)
 			? []
 			: [`failed without a session: ${json.error}`];
 	if (!json.message.includes(session.sessionId))
@@ -212,7 +216,7 @@ function judgeError(json: any, session: any): string[] {
 	if (json.error.startsWith('The agent session failed') !== (session.status === 'failed'))
 		return [`"${json.error}", but the service has it ${session.status}`];
 	// Four 404s in a row are believed, as the API document says; rare, but a fault may do it.
-	return session.status === 'failed' || json.error === "The session wasn't found"
+	return session.status === 'failed' || UNREADABLE.includes(json.error)
 		? []
 		: [`failed with: ${json.error}`];
 }

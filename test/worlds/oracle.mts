@@ -453,10 +453,10 @@ const leavesOnce: Promised = (facts, report) => {
 				if ((isRefused(row) || isUnread) && !facts.isSaved(session)) continue;
 				// An earlier error named a session that was over before this execution.
 				const isOver = session.ended !== 'completed' && session.endedAt! < row.startedAt;
-				// A retry starts a sub-workflow that knows no session, or n8n repeats the error without one.
+				// A retry starts a sub-workflow that knows no session, also where it can't ask for one, or n8n repeats the error without one.
 				const isUnknown =
 					CALLING.includes(world.shape ?? 'one') &&
-					(isRefused(row) || allRows.every(({ parentId }) => parentId !== row.id));
+					(isRefused(row) || isUnread || allRows.every(({ parentId }) => parentId !== row.id));
 				const isNamedBefore = rows.some(
 					(each) => each.startedAt < row.startedAt && isNamedIn(each, session),
 				);
