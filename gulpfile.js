@@ -29,7 +29,7 @@ async function code() {
 	const bundle = await rollup({
 		input: Object.fromEntries(entries.map((place) => [place, `${place}.ts`])),
 		external: ['n8n-workflow', 'node:crypto'],
-		plugins: [compile, flat, latin1],
+		plugins: [compile, together, flat, latin1],
 		onLog(level, log) {
 			if (level === 'warn') throw new Error(log.message);
 		},
@@ -88,10 +88,29 @@ const compile = {
 		),
 };
 
-/** Shortens the compiler's indentation to a space, which saves four hundredths of the package. Our own texts are indented with tabs. */
+/** Exports all names of a file in one statement, which saves half a hundredth of the package. */
+const together = {
+	name: 'together',
+	renderChunk(code) {
+		const names = [];
+		const rest = code.replace(/^exports\.(\w+) = \1;\n?/gm, (_, name) => {
+			names.push(name);
+			return '';
+		});
+		return names.length > 1
+			? `${rest}Object.assign(exports, {\n${names.join(',\n')},\n});\n`
+			: code;
+	},
+};
+
+/**
+ * Removes the compiler's indentation, which saves five hundredths of the package. Our own texts are indented with tabs. A space before `let`
+ * tells a function's variable from the module's (test/worlds/package.mts).
+ */
 const flat = {
 	name: 'flat',
-	renderChunk: (code) => code.replace(/^(?: {4})+/gm, ' '),
+	renderChunk: (code) =>
+		code.replace(/^(?: {4})+(let )?/gm, (_, variable) => (variable ? ` ${variable}` : '')),
 };
 
 /**

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { document, follow, type Json } from './contract.mts';
 
 const tableFile = new URL('../nodes/shared/client/operationTable.ts', import.meta.url);
-const routesFile = new URL('../nodes/WorkspaceAutomation/routes.ts', import.meta.url);
+const routesFile = new URL('../nodes/shared/client/routes.ts', import.meta.url);
 
 /** API document, List envelope */
 const LIST = {
@@ -102,22 +102,28 @@ const NOTE =
 /** Returns the text of the table. A row is on one line. */
 function operationTable(): string {
 	const rows = Object.entries(operationRows);
-	const json = rows.map(([id, row]) => `\t${id}: ${JSON.stringify(row)},\n`).join('');
+	const json = rows
+		.map(([id, row]) => {
+			const rest = JSON.stringify({ ...row, method: undefined, path: undefined });
+			return `\t${id}: {...ROUTES.${id},${rest.slice(1)},\n`;
+		})
+		.join('');
 	const limits = [...new Set(json.match(/(?<=")MAX_\w+(?=")/g))].sort().join(', ');
 	const lines = json.replace(/"(MAX_\w+)"|"(\w+)":/g, (_, limit, key) => limit ?? `${key}:`);
 	return `${NOTE}
 import { ${limits} } from '../limits';
 import type { OperationRow } from './apiTypes';
+import { ROUTES } from './routes';
 
 export const OPERATIONS = {
 ${lines}} as const satisfies Record<string, OperationRow>;
 `;
 }
 
-/** Returns the text of the routes, as n8n has them in the panel's options. */
+/** Returns the text of the routes. */
 function routeTable(): string {
 	const rows = Object.entries(operationRows).map(
-		([id, { method, path }]) => `\t${id}: { method: '${method}', url: '${path}' },\n`,
+		([id, { method, path }]) => `\t${id}: { method: '${method}', path: '${path}' },\n`,
 	);
 	return `${NOTE}
 export const ROUTES = {

@@ -12,6 +12,7 @@ import { collection, field, showFor, toProperties, type Field } from '../shared/
 import { loadCode } from '../shared/errors';
 import { maxConcurrentRequests, listSearch } from '../shared/n8n/commonFields';
 import { CREDENTIAL } from '../shared/client/apiTypes';
+import { ROUTES } from '../shared/client/routes';
 import type { Operation } from '../shared/n8n/sendOperation';
 import { agentSession } from './resources/agentSession';
 import { analytics, analyticsOptions, bareState } from './resources/analytics';
@@ -21,7 +22,6 @@ import { product } from './resources/product';
 import { project } from './resources/project';
 import { sharedPreview } from './resources/sharedPreview';
 import { task } from './resources/task';
-import { ROUTES } from './routes';
 
 const RESOURCES = {
 	agentSession,
@@ -52,6 +52,7 @@ function createPanel(resource: string, operations: Record<string, Operation>): F
 	const first = ['getAll', 'create'].find((value) => values.includes(value)) ?? values[0];
 	const entries = Object.entries(operations).map(([value, operation]) => {
 		const isList = value === 'getAll';
+		const { method, path } = ROUTES[operation.request];
 		const name = isList ? 'Get Many' : toTitle(value);
 		const action = `${name[0]}${name.slice(1).toLowerCase()} ${toWords(resource)}${isList ? 's' : ''}`;
 		return {
@@ -61,7 +62,7 @@ function createPanel(resource: string, operations: Record<string, Operation>): F
 			description: operation.description,
 			// The document's request. Overrides may change it, so our pagination function sends it.
 			routing: {
-				request: ROUTES[operation.request],
+				request: { method, url: path },
 				operations: { pagination: sendRouted(operation) },
 				send: { paginate: true },
 			},

@@ -284,7 +284,7 @@ export class Engine {
 		if (error) throw Object.assign(new Error(error.message), error);
 		if (!waitTill) return null;
 		Object.assign(entry, top);
-		data.waitTill = isLate ? columnOnlyDate(realClock.now() + SOON_MS) : waitTill;
+		data.waitTill = isLate ? columnOnlyDate(Date.now() + SOON_MS) : waitTill;
 		try {
 			(this.context as PrivateContext).additionalData?.setExecutionStatus?.('waiting');
 		} catch {
@@ -444,7 +444,7 @@ export function openPausedExecution(context: IWebhookFunctions) {
 	if (!entry || pause === undefined) return undefined;
 	return {
 		/** True if n8n should have executed it again, so that it was killed meanwhile. n8n says that to nobody else. */
-		isOverdue: realClock.now() > wakeAt + MAX_OVERDUE_MS,
+		isOverdue: Date.now() > wakeAt + MAX_OVERDUE_MS,
 		/** Of all nodes: n8n asks only the one that paused last */
 		contexts: contextData as Record<string, IDataObject>,
 		/** Returns the data with which n8n executes the paused node again. */

@@ -8,7 +8,6 @@ import type {
 	ITaskData,
 } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
 import { WorkspaceAutomationError } from '../../shared/errors';
 import {
 	acceptRecord,
@@ -134,7 +133,7 @@ function reopenFailed(journal: SessionJournal, executionId: string): void {
 	if (next === 'nothing') return;
 	if (next === 'start') return journal.write(undefined);
 	// A retry waits as long as the first attempt.
-	const wait = { since: realClock.now() };
+	const wait = { since: Date.now() };
 	journal.write({ ...course, wait, state: 'running' } as SessionRecord);
 }
 

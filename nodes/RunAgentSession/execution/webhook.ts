@@ -1,6 +1,5 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
 import { PAGE_HEADERS, renderPage } from '../page/html';
 import { omit } from '../../shared/values';
 import type { LinkAnswer } from '../requests/ballots';
@@ -34,7 +33,7 @@ function answerLink(context: IWebhookFunctions): IWebhookResponseData {
 	const { contexts = {}, isOverdue = false } = execution ?? {};
 	const { method, headers } = context.getRequestObject();
 	const executionId = context.getExecutionId();
-	const now = realClock.now();
+	const now = Date.now();
 	const nodeContexts = Object.entries(contexts)
 		.filter(([key]) => key.startsWith('node:'))
 		.map(([, nodeContext]) => nodeContext);
@@ -67,7 +66,7 @@ const listPageSessions = (nodeContexts: IDataObject[], answers: LinkAnswer[]): P
 		})),
 	]);
 
-const renderResponse = ({ view }: PageResponse): string => renderPage(view, realClock.now());
+const renderResponse = ({ view }: PageResponse): string => renderPage(view, Date.now());
 
 /** Sends a page without resuming the execution. */
 function send(context: IWebhookFunctions, response: PageResponse): IWebhookResponseData {

@@ -2,7 +2,6 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
-import { realClock } from '../../shared/client/clock';
 import { throwIfAborted, WorkspaceAutomationError } from '../../shared/errors';
 import { passErrorOn } from '../../shared/n8n/aiTool';
 import { itemKey, openRecord } from '../../shared/n8n/journal';
@@ -48,7 +47,7 @@ export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeE
 				journal: openRecord(context.getContext('node'), 'applied', key),
 				ledger: new ExecutionLedger(context).of(key),
 				random: Math.random,
-				wallTime: () => realClock.now(),
+				wallTime: () => Date.now(),
 				log: (message, about) =>
 					context.logger.info(message, { ...about, node: node.name, itemIndex }),
 			});

@@ -1,6 +1,5 @@
 import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { realClock } from '../../shared/client/clock';
 import { findShapeProblem } from '../../shared/approvals/interaction';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
@@ -102,7 +101,7 @@ export async function runTryRules(context: IExecuteFunctions): Promise<INodeExec
 			}
 			const requests =
 				sessionId === undefined ? trialInput.requests : await fetchPending(api!, sessionId);
-			const current = withoutExpired(policy, realClock.now());
+			const current = withoutExpired(policy, Date.now());
 			for (const trial of tryRules(requests, current, createJudge(current, comparedTexts)))
 				items.push({ json: { ...trial }, pairedItem });
 		} catch (thrown) {

@@ -1,0 +1,27 @@
+// Written by `npm run operations`, from openapi/workspace-automation.yaml. Change the contract instead.
+
+export const ROUTES = {
+	listProjects: { method: 'GET', path: '/projects' },
+	listTasks: { method: 'GET', path: '/tasks' },
+	getTask: { method: 'GET', path: '/tasks/{taskId}' },
+	updateTask: { method: 'PATCH', path: '/tasks/{taskId}' },
+	createAgentSession: { method: 'POST', path: '/agent/sessions' },
+	getAgentSession: { method: 'GET', path: '/agent/sessions/{sessionId}' },
+	sendAgentMessage: { method: 'POST', path: '/agent/sessions/{sessionId}/messages' },
+	abortAgentSession: { method: 'POST', path: '/agent/sessions/{sessionId}/abort' },
+	resolveInteraction: { method: 'POST', path: '/agent/sessions/{sessionId}/interactions/{interactionId}/resolve' },
+	answerQuestion: { method: 'POST', path: '/agent/sessions/{sessionId}/interactions/{interactionId}/resolve' },
+	queryAnalytics: { method: 'POST', path: '/analytics/query' },
+	createSharedPreview: { method: 'POST', path: '/shared-previews' },
+	listFiles: { method: 'GET', path: '/files' },
+	createFile: { method: 'POST', path: '/files' },
+	getFile: { method: 'GET', path: '/files/{fileId}' },
+	renameFile: { method: 'PATCH', path: '/files/{fileId}' },
+	moveFile: { method: 'PATCH', path: '/files/{fileId}' },
+	getFileContent: { method: 'GET', path: '/files/{fileId}/content' },
+	listCustomDomains: { method: 'GET', path: '/custom-domains' },
+	deleteCustomDomain: { method: 'DELETE', path: '/custom-domains/{customDomainId}' },
+	listProducts: { method: 'GET', path: '/products' },
+	createProduct: { method: 'POST', path: '/products' },
+	updateProduct: { method: 'PATCH', path: '/products/{productId}' },
+} as const;
