@@ -138,30 +138,33 @@ export class Credentials extends ICredentialsHelper {
 	}
 }
 
-/** Represents a trigger that someone clicks. */
-const click: INodeType = {
+/** Returns a type of node beside those of the package. */
+export const nodeType = (
+	name: string,
+	members: Partial<INodeType>,
+	description: Partial<INodeType['description']> = {},
+): INodeType => ({
 	description: {
-		displayName: 'Click',
-		name: 'click',
-		group: ['trigger'],
+		displayName: name,
+		name,
+		group: ['transform'],
 		version: 1,
-		description: 'One empty item',
-		defaults: { name: 'Click' },
-		inputs: [],
+		description: '',
+		defaults: { name },
+		inputs: ['main'],
 		outputs: ['main'],
 		properties: [],
+		...description,
 	},
-	execute: async () => [[{ json: {} }]],
-};
+	...members,
+});
 
-const URLS = [
-	'restApiUrl',
-	'instanceBaseUrl',
-	'webhookBaseUrl',
-	'webhookWaitingBaseUrl',
-	'webhookTestBaseUrl',
-	'formWaitingBaseUrl',
-];
+/** Represents a trigger that someone clicks. */
+const click = nodeType(
+	'click',
+	{ execute: async () => [[{ json: {} }]] },
+	{ group: ['trigger'], inputs: [] },
+);
 
 interface Database {
 	/** Of n8n's deduplication helper, each behind its node's ID */
@@ -215,40 +218,63 @@ async function executeInline(
 	return { executionId: 'inline', data: [inputData.filter((item) => !seen.includes(read(item)))] };
 }
 
-/** A workflow and what n8n gives it to run with. Every node that is not of the package is `other`. */
-export function prepareWorkflow(
-	{ nodes, connections }: Pick<WorkflowFile, 'nodes' | 'connections'>,
-	credentials: ICredentialDataDecryptedObject,
-	other: INodeType = click,
-): { workflow: Workflow; additionalData: IWorkflowExecuteAdditionalData } {
-	// An AI agent uses a node as its tool under another type.
-	const getType = (type: string) => builtPackage().nodes[type.replace(/Tool$/, '')] ?? other;
-	const workflow = new n8nWorkflow.Workflow({
-		id: 'test',
-		active: false,
-		// The engine changes the nodes that it gets.
-		nodes: structuredClone(nodes) as unknown as INode[],
+interface WorkflowData extends Pick<Workflow, 'id' | 'active' | 'settings'> {
+	name?: string;
+	nodes: unknown[];
+	connections: unknown;
+}
+
+/** Returns n8n's object of a workflow. The engine changes the nodes that it gets, so they are copies. */
+export const createWorkflow = (
+	{ nodes, connections, ...data }: WorkflowData,
+	getType: (name: string) => INodeType,
+): Workflow =>
+	new n8nWorkflow.Workflow({
+		...data,
+		nodes: structuredClone(nodes) as INode[],
 		connections: connections as Workflow['connectionsBySourceNode'],
 		nodeTypes: {
 			getByName: getType,
 			getByNameAndVersion: (type) => NodeHelpers.getVersionedNodeType(getType(type)),
 			getKnownTypes: () => ({}),
 		},
-		settings: {},
 	});
-	const additionalData = {
-		credentialsHelper: new Credentials(credentials),
-		hooks: new core.ExecutionLifecycleHooks('manual', 'test', {
-			id: 'test',
-			name: 'test',
-		} as never),
-		executionId: 'test',
-		...Object.fromEntries(URLS.map((name) => [name, 'http://n8n.invalid'])),
+
+const N8N_URL = 'https://n8n.test';
+const URLS = ['restApiUrl', 'instanceBaseUrl', 'webhookBaseUrl', 'webhookTestBaseUrl'];
+
+/** Returns what n8n gives an execution (workflow-execute-additional-data.js, getBase). */
+export const createAdditionalData = (
+	credentialsHelper: Credentials,
+	more: object,
+): IWorkflowExecuteAdditionalData =>
+	({
+		credentialsHelper,
+		...Object.fromEntries(URLS.map((name) => [name, N8N_URL])),
+		webhookWaitingBaseUrl: `${N8N_URL}/webhook-waiting`,
+		formWaitingBaseUrl: `${N8N_URL}/form-waiting`,
 		variables: {},
 		setExecutionStatus() {},
 		logAiEvent() {},
+		...more,
+	}) as unknown as IWorkflowExecuteAdditionalData;
+
+/** A workflow and what n8n gives it to run with. Every node that is not of the package is `other`. */
+export function prepareWorkflow(
+	{ nodes, connections }: Pick<WorkflowFile, 'nodes' | 'connections'>,
+	credentials: ICredentialDataDecryptedObject,
+	other: INodeType = click,
+): { workflow: Workflow; additionalData: IWorkflowExecuteAdditionalData } {
+	const workflow = createWorkflow(
+		{ id: 'test', active: false, nodes, connections, settings: {} },
+		(type) => builtPackage().nodes[type.replace(/Tool$/, '')] ?? other,
+	);
+	const hooks = new core.ExecutionLifecycleHooks('manual', 'test', workflow as never);
+	const additionalData = createAdditionalData(new Credentials(credentials), {
+		hooks,
+		executionId: 'test',
 		executeWorkflow: executeInline,
-	} as unknown as IWorkflowExecuteAdditionalData;
+	});
 	return { workflow, additionalData };
 }
 

@@ -14,7 +14,15 @@ import type {
 	IRunExecutionData,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
-import { builtPackage, core, logger, n8nWorkflow, prepareWorkflow } from '../../n8n-host/core.mts';
+import {
+	builtPackage,
+	core,
+	logger,
+	n8nWorkflow,
+	nodeType,
+	prepareWorkflow,
+} from '../../n8n-host/core.mts';
+import { prepareRetry } from '../../n8n-host/savedExecution.mts';
 import { PACKAGE } from '../../n8n-host/workflows.mts';
 
 export { logger };
@@ -26,33 +34,30 @@ const { createRunExecutionData } = n8nWorkflow;
 let supplied: unknown;
 
 /** Returns the items in its parameters: the trigger of every test workflow, and its sub-node. */
-const source: INodeType = {
-	description: {
-		displayName: 'Source',
-		name: 'source',
+const source = nodeType(
+	'source',
+	{
+		async supplyData() {
+			if (supplied instanceof Error) throw supplied;
+			return { response: supplied };
+		},
+		async execute() {
+			const items = JSON.parse(this.getNodeParameter('items', 0) as string) as IDataObject[];
+			const binary = JSON.parse(this.getNodeParameter('binary', 0) as string) as IBinaryKeyData[];
+			return [
+				items.map((json, index) => ({ json, ...(binary[index] && { binary: binary[index] }) })),
+			];
+		},
+	},
+	{
 		group: ['trigger'],
-		version: 1,
-		description: 'Test input',
-		defaults: { name: 'Source' },
 		inputs: [],
-		outputs: ['main'],
 		properties: [
 			{ displayName: 'Items', name: 'items', type: 'json', default: '[]' },
 			{ displayName: 'Binary', name: 'binary', type: 'json', default: '[]' },
 		],
 	},
-	async supplyData() {
-		if (supplied instanceof Error) throw supplied;
-		return { response: supplied };
-	},
-	async execute() {
-		const items = JSON.parse(this.getNodeParameter('items', 0) as string) as IDataObject[];
-		const binary = JSON.parse(this.getNodeParameter('binary', 0) as string) as IBinaryKeyData[];
-		return [
-			items.map((json, index) => ({ json, ...(binary[index] && { binary: binary[index] }) })),
-		];
-	},
-};
+);
 
 /** The class of the credential, as it was built. */
 export const builtCredential = () => builtPackage().credential;
@@ -280,10 +285,7 @@ function dataForRetry(
 	const copy = createRunExecutionData(
 		structuredClone(JSON.parse(JSON.stringify(data))) as IRunExecutionData,
 	);
-	delete copy.resultData.error;
-	copy.resultData.runData[NODE]?.pop();
-	for (const entry of copy.executionData!.nodeExecutionStack)
-		entry.node = workflow.getNode(entry.node.name)!;
+	prepareRetry(copy, workflow);
 	return copy;
 }
 

@@ -4,7 +4,6 @@ import { createVirtualTime, type Network } from './virtualTime.mts';
 import type {
 	IDataObject,
 	INode,
-	INodeType,
 	IPairedItemData,
 	IRun,
 	IRunExecutionData,
@@ -16,13 +15,14 @@ import { mainToken } from '../../local-service/auth.mts';
 import { apiHeaders, credentialFor } from '../../local-service/caller.mts';
 import { settingsFor } from '../../local-service/dialects/index.mts';
 import {
-	builtPackage,
 	core,
 	logger,
 	n8nWorkflow,
 	databases,
+	nodeType,
 	prepareWorkflow,
 } from '../../n8n-host/core.mts';
+import { callPausedNode, type PageAnswer } from '../../n8n-host/savedExecution.mts';
 import { byId, PACKAGE } from '../../n8n-host/workflows.mts';
 import { serviceTime } from '../support/virtualClock.mts';
 
@@ -44,16 +44,37 @@ export const LOOP = 'Loop';
 const outputParsers = new Map<string, unknown>();
 
 /** Returns its parameter `items`, or passes its input on. */
-const pass: INodeType = {
-	description: {
-		displayName: 'Pass',
-		name: 'pass',
+const pass = nodeType(
+	'pass',
+	{
+		async supplyData() {
+			return { response: outputParsers.get(this.getNode().id) };
+		},
+		async execute() {
+			const given = this.getNodeParameter('items', 0, '') as string;
+			if (given) return [JSON.parse(given)];
+			const input = this.getInputData();
+			const { name } = this.getNode();
+			if (name === FAILS) throw new Error('This node fails');
+			if (name === DOUBLES) return [input.flatMap(({ json }) => [{ json }, { json }, { json }])];
+			if (name === LOOP) {
+				const loop = this.getContext('node') as Partial<{
+					left: typeof input;
+					source: ISourceData;
+				}>;
+				const { left = [...input], source = this.getInputSourceData() } = loop;
+				const [next, ...others] = left;
+				Object.assign(loop, { left: others, source });
+				const pairedItem = { ...(next?.pairedItem as IPairedItemData), sourceOverwrite: source };
+				return [next ? [{ json: next.json, pairedItem }] : []];
+			}
+			if (name === AGGREGATE)
+				return [[{ json: {}, pairedItem: input.map((_, item) => ({ item })) }]];
+			return [input.map(({ json }, item) => ({ json, pairedItem: { item } }))];
+		},
+	},
+	{
 		group: ['trigger'],
-		version: 1,
-		description: 'Test node',
-		defaults: { name: 'Pass' },
-		inputs: ['main'],
-		outputs: ['main'],
 		properties: [
 			{ displayName: 'Items', name: 'items', type: 'json', default: '' },
 			// As n8n's Webhook node has it
@@ -62,28 +83,7 @@ const pass: INodeType = {
 			{ displayName: 'Options', name: 'options', type: 'json', default: {} },
 		],
 	},
-	async supplyData() {
-		return { response: outputParsers.get(this.getNode().id) };
-	},
-	async execute() {
-		const given = this.getNodeParameter('items', 0, '') as string;
-		if (given) return [JSON.parse(given)];
-		const input = this.getInputData();
-		const { name } = this.getNode();
-		if (name === FAILS) throw new Error('This node fails');
-		if (name === DOUBLES) return [input.flatMap(({ json }) => [{ json }, { json }, { json }])];
-		if (name === LOOP) {
-			const loop = this.getContext('node') as Partial<{ left: typeof input; source: ISourceData }>;
-			const { left = [...input], source = this.getInputSourceData() } = loop;
-			const [next, ...others] = left;
-			Object.assign(loop, { left: others, source });
-			const pairedItem = { ...(next?.pairedItem as IPairedItemData), sourceOverwrite: source };
-			return [next ? [{ json: next.json, pairedItem }] : []];
-		}
-		if (name === AGGREGATE) return [[{ json: {}, pairedItem: input.map((_, item) => ({ item })) }]];
-		return [input.map(({ json }, item) => ({ json, pairedItem: { item } }))];
-	},
-};
+);
 
 export interface Flow {
 	parameters?: IDataObject;
@@ -133,14 +133,6 @@ interface Running {
 	result: Promise<IRun>;
 	stop(): void;
 	order: string[];
-}
-
-interface Answer {
-	status: number;
-	headers: Record<string, string>;
-	body: string;
-	/** True if n8n resumes the execution */
-	resumes: boolean;
 }
 
 /** Runs of nodes between two pauses */
@@ -412,50 +404,17 @@ export function createStage(dialects: readonly string[] = [], network?: Network)
 			paused: IRun & { executionId: string },
 			link: string,
 			form?: Record<string, string>,
-		): Promise<Answer & { data?: IRunExecutionData }> {
+		): Promise<PageAnswer & { data?: IRunExecutionData }> {
 			const data = n8nWorkflow.createRunExecutionData(copy(paused.data));
 			const { workflow, additionalData } = prepare(flow);
 			additionalData.executionId = paused.executionId;
-			const last = data.resultData.lastNodeExecuted!;
-			const [entry] = data.executionData!.nodeExecutionStack;
-			entry.node.disabled = true;
-			data.resultData.runData[last].pop();
-			const answer: Answer = { status: 200, headers: {}, body: '', resumes: false };
-			const response = {
-				set: (headers: Record<string, string>) => (
-					Object.assign(answer.headers, headers),
-					response
-				),
-				status: (code: number) => ((answer.status = code), response),
-				send: (body: string) => ((answer.body = body), response),
-			};
-			additionalData.httpResponse = response as never;
-			additionalData.httpRequest = {
-				method: form ? 'POST' : 'GET',
-				headers: { 'content-type': 'application/x-www-form-urlencoded' },
-				query: Object.fromEntries(new URL(link).searchParams),
-				body: form,
-			} as never;
-			const type = builtPackage().nodes[`${PACKAGE}runAgentSession`];
-			const context = new core.WebhookContext(
-				workflow,
-				workflow.getNode(last)!,
-				additionalData,
-				'trigger',
-				{ webhookDescription: type.description.webhooks![0] } as never,
-				[],
-				data,
-			);
 			const before = requests.length;
-			const { workflowData, webhookResponse } = await time.run(
-				async () => await type.webhook!.call(context as never),
-			);
+			const request = { link: new URL(link), form };
+			const answer = (await time.run(
+				async () => await callPausedNode(workflow, additionalData, 'trigger', data, request),
+			))!;
 			if (requests.length > before) throw new Error('The approval page asked the service');
-			if (webhookResponse !== undefined) response.status(200).send(webhookResponse);
-			answer.resumes = workflowData !== undefined;
-			if (!workflowData) return answer;
-			entry.data.main = workflowData;
-			return { ...answer, data };
+			return answer.resumes ? { ...answer, data } : answer;
 		},
 		logs: logger,
 	};

@@ -1,6 +1,7 @@
 // Runs a session of one item in n8n's engine, against the local mock service in simulated time: half an hour passes in milliseconds. What
 // happens to a request on its way is its weather.
 import type { IDataObject, IRun, IRunExecutionData } from 'n8n-workflow';
+import { prepareRetry } from '../../n8n-host/savedExecution.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 import { createStage, fillIn, NODE, runsOf, type Flow } from '../engine/flow.mts';
 import { forgetPackage, type Network } from '../engine/virtualTime.mts';
@@ -220,16 +221,15 @@ export function simulation(dialects: readonly string[] = []) {
 	}
 
 	/** Makes n8n execute the node that failed again, in an execution of its own. */
-	function prepareRetry(saved: Saved): 'retry' | undefined {
+	function retryFailed(saved: Saved): 'retry' | undefined {
 		if (!saved.data?.resultData.error) return undefined;
 		saved.executionId = undefined;
-		delete saved.data.resultData.error;
-		saved.data.resultData.runData[NODE]?.pop();
+		prepareRetry(saved.data);
 		return 'retry';
 	}
 
 	async function runOnce(prompt: string, settings: Settings, saved: Saved): Promise<Outcome> {
-		const run = await execute(flowOf(prompt, settings), saved, prepareRetry(saved));
+		const run = await execute(flowOf(prompt, settings), saved, retryFailed(saved));
 		throwError(run);
 		const [json] = runsOf(run, NODE).flat();
 		return toOutcome(json, KINDS[String(json.status)] ?? 'completed');
@@ -321,7 +321,7 @@ export function simulation(dialects: readonly string[] = []) {
 		/** Runs one wake of an item whose execution pauses, after which its data is saved. */
 		async wake(prompt: string, saved: Saved, settings: Settings = {}): Promise<Outcome> {
 			const asked = (saved.data ? runsOf({ data: saved.data }, NODE, 1) : []).flat().length;
-			const run = await execute(flowOf(prompt, settings), saved, prepareRetry(saved));
+			const run = await execute(flowOf(prompt, settings), saved, retryFailed(saved));
 			throwError(run);
 			const items = runsOf(run, NODE, 1).flat().slice(asked);
 			if (run.status !== 'waiting') return toOutcome(runsOf(run, NODE).flat()[0], 'completed');

@@ -29,7 +29,7 @@ interface Visit {
 	waitedMs: number;
 	/** What n8n answered in the end; 0 if nobody did */
 	status: number;
-	isJson: boolean;
+	isJson?: boolean;
 	isSent: boolean;
 	choice?: 'approve' | 'deny';
 	/** What they chose for a quiet session */

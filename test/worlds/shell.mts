@@ -5,7 +5,6 @@ import type {
 	IDataObject,
 	IExecuteWorkflowInfo,
 	INodeExecutionData,
-	INodeType,
 	IRun,
 	IRunExecutionData,
 	ITaskData,
@@ -15,12 +14,15 @@ import type {
 } from 'n8n-workflow';
 import {
 	core,
+	createAdditionalData,
+	createWorkflow,
 	Credentials,
 	deduplication,
 	logger,
 	n8nWorkflow,
 	usePackage,
 } from '../../n8n-host/core.mts';
+import { callPausedNode, prepareRetry } from '../../n8n-host/savedExecution.mts';
 import { PACKAGE } from '../../n8n-host/workflows.mts';
 import type { ReceivedResponse, SentRequest } from '../support/http.mts';
 import type { Fault } from './faults.mts';
@@ -103,7 +105,7 @@ interface LinkAnswer {
 	/** 0 if nobody answers */
 	status: number;
 	body: string;
-	isJson: boolean;
+	isJson?: boolean;
 }
 
 export type Shell = ReturnType<typeof createShell>;
@@ -320,27 +322,8 @@ export function createShell(
 
 	// Running
 
-	const typesOf =
-		(process: Process) =>
-		(type: string): INodeType =>
-			process.package.nodes[type] ?? others[type];
-
-	function createWorkflow(process: Process, data: WorkflowData): Workflow {
-		const getType = typesOf(process);
-		return new n8nWorkflow.Workflow({
-			id: data.id,
-			name: data.name,
-			active: data.active,
-			nodes: structuredClone(data.nodes),
-			connections: data.connections as Workflow['connectionsBySourceNode'],
-			nodeTypes: {
-				getByName: getType,
-				getByNameAndVersion: (type) => n8nWorkflow.NodeHelpers.getVersionedNodeType(getType(type)),
-				getKnownTypes: () => ({}),
-			},
-			settings: data.settings,
-		});
-	}
+	const toWorkflow = (process: Process, data: WorkflowData): Workflow =>
+		createWorkflow(data, (type) => process.package.nodes[type] ?? others[type]);
 
 	function isCredentialReadable(): boolean {
 		const { credential } = world;
@@ -349,27 +332,18 @@ export function createShell(
 		return ms < credential.fromMs || ms >= credential.fromMs + credential.lastsMs;
 	}
 
-	// workflow-execute-additional-data.js, getBase
-	function createAdditionalData(process: Process, id?: string): IWorkflowExecuteAdditionalData {
-		const urls = ['restApiUrl', 'instanceBaseUrl', 'webhookBaseUrl', 'webhookTestBaseUrl'];
-		return {
+	const additionalDataFor = (process: Process, id: string): IWorkflowExecuteAdditionalData =>
+		createAdditionalData(new WorldCredentials(isCredentialReadable), {
 			currentNodeExecutionIndex: 0,
-			credentialsHelper: new WorldCredentials(isCredentialReadable),
 			executionId: id,
-			...Object.fromEntries(urls.map((name) => [name, 'https://n8n.test'])),
-			webhookWaitingBaseUrl: 'https://n8n.test/webhook-waiting',
-			formWaitingBaseUrl: 'https://n8n.test/form-waiting',
-			variables: {},
-			logAiEvent() {},
 			setExecutionStatus(status: string) {
-				const active = process.active.get(id ?? '');
+				const active = process.active.get(id);
 				if (!active) throw new Error(`No active execution found: ${id}`);
 				active.status = status;
 			},
 			executeWorkflow: async (info: IExecuteWorkflowInfo, _parent: unknown, options: never) =>
 				await executeWorkflow(process, info, options),
-		} as unknown as IWorkflowExecuteAdditionalData;
-	}
+		});
 
 	/** execution-lifecycle/execution-lifecycle-hooks.js */
 	function createHooks(process: Process, row: Row) {
@@ -532,14 +506,14 @@ export function createShell(
 		{ executionMode, executionData, workflowData }: RunData,
 		existing?: Row,
 	): Promise<IRun> {
-		const additionalData = createAdditionalData(process, row.id);
+		const additionalData = additionalDataFor(process, row.id);
 		additionalData.restartExecutionId = existing?.id;
 		additionalData.hooks = createHooks(process, row);
 		const execution = new core.WorkflowExecute(
 			additionalData,
 			executionMode,
 			executionData,
-		).processRunExecutionData(createWorkflow(process, workflowData));
+		).processRunExecutionData(toWorkflow(process, workflowData));
 		process.active.get(row.id)!.execution = execution;
 		return await execution;
 	}
@@ -555,7 +529,7 @@ export function createShell(
 		if (!isOld)
 			// n8n 2 saves the context with the execution.
 			await core.establishExecutionContext(
-				createWorkflow(process, data.workflowData),
+				toWorkflow(process, data.workflowData),
 				data.executionData,
 				{} as never,
 				data.executionMode,
@@ -834,7 +808,7 @@ export function createShell(
 		url: URL,
 		form: Record<string, string> | undefined,
 	): Promise<LinkAnswer> {
-		const [, id, suffix] = /^\/webhook-waiting\/([^/]+)\/(.*)$/.exec(url.pathname) ?? [];
+		const [, id] = /^\/webhook-waiting\/([^/]+)\//.exec(url.pathname) ?? [];
 		const row = rows.get(id);
 		await wait(process, 3);
 		if (!row) return missing('The execution does not exist.');
@@ -845,49 +819,16 @@ export function createShell(
 		if (status === 'running') return conflict(`The execution "${id}" is running already.`);
 		if (data.resultData.error) return conflict(`The execution "${id}" has finished with error.`);
 		if (row.isFinished) return conflict(`The execution "${id} has finished already.`);
-		const last = data.resultData.lastNodeExecuted!;
-		const [entry] = data.executionData!.nodeExecutionStack;
-		entry.node.disabled = true;
-		data.waitTill = undefined;
-		data.resultData.runData[last].pop();
-		const workflow = createWorkflow(process, row.workflow);
-		const node = workflow.getNode(last)!;
-		const type = workflow.nodeTypes.getByNameAndVersion(node.type);
-		const webhook = type.description.webhooks?.find(
-			({ restartWebhook, path }) => restartWebhook === true && path === suffix,
-		);
-		if (!webhook) return missing('The workflow does not contain a waiting webhook.');
-		const answer: LinkAnswer = { status: 200, body: '', isJson: false };
-		const response = {
-			set: () => response,
-			setHeader: () => response,
-			status: (code: number) => ((answer.status = code), response),
-			send: (body: string) => ((answer.body = String(body)), response),
-		};
-		const additionalData = createAdditionalData(process, row.id);
-		Object.assign(additionalData, {
-			httpResponse: response,
-			httpRequest: {
-				method: form ? 'POST' : 'GET',
-				headers: { 'content-type': 'application/x-www-form-urlencoded' },
-				query: Object.fromEntries(url.searchParams),
-				body: form,
-			},
-		});
-		const context = new core.WebhookContext(
-			workflow,
-			node,
-			additionalData,
-			row.mode,
-			{ webhookDescription: webhook } as never,
-			[],
-			data,
-		);
 		forget(process, 'wakes');
-		const { workflowData, webhookResponse } = await type.webhook!.call(context as never);
-		if (workflowData === undefined) return answer;
-		entry.data.main = workflowData;
-		if (webhookResponse !== undefined) answer.body = String(webhookResponse);
+		const answer = await callPausedNode(
+			toWorkflow(process, row.workflow),
+			additionalDataFor(process, row.id),
+			row.mode,
+			data,
+			{ link: url, form },
+		);
+		if (!answer) return missing('The workflow does not contain a waiting webhook.');
+		if (!answer.resumes) return answer;
 		log(`execution ${row.id} wakes by an answer`);
 		const resumed = run(
 			process,
@@ -896,7 +837,7 @@ export function createShell(
 		);
 		void resumed.then(async () => await resumeParent(process, row, data)).catch(ignoreResuming);
 		// n8n 1 sends the response before it saves the execution, n8n 2 after it.
-		if (isOld || webhookResponse === undefined) return answer;
+		if (isOld || !answer.isReturned) return answer;
 		return await resumed.then(
 			() => answer,
 			(error: unknown) => (ignoreResuming(error), refusedWake),
@@ -1003,17 +944,7 @@ export function createShell(
 			if (!process || !row || row.isFinished || isRetried(row)) return;
 			const executionData = readData(row);
 			const workflowData = structuredClone({ ...row.workflow, active: false });
-			const { lastNodeExecuted, runData } = executionData.resultData;
-			if (lastNodeExecuted) {
-				delete executionData.resultData.error;
-				const runs = runData[lastNodeExecuted] ?? [];
-				if (runs.at(-1)?.error !== undefined) runs.pop();
-			}
-			if (isCurrent) {
-				const workflow = createWorkflow(process, row.workflow);
-				for (const entry of executionData.executionData!.nodeExecutionStack)
-					entry.node = workflow.getNode(entry.node.name)!;
-			}
+			prepareRetry(executionData, isCurrent ? toWorkflow(process, row.workflow) : undefined);
 			log(`execution ${id} is retried`);
 			void run(process, { executionMode: 'retry', executionData, workflowData, retryOf: id });
 		},

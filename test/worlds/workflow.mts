@@ -1,5 +1,6 @@
 // The workflow of a world, and n8n's nodes around those of the package, as small as what they do in n8n.
 import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { nodeType } from '../../n8n-host/core.mts';
 import { byId, PACKAGE } from '../../n8n-host/workflows.mts';
 import { projectId } from './service.mts';
 import type { Settings, Shape, World } from './world.mts';
@@ -25,28 +26,6 @@ const WAITS_IN_MEMORY_MS = 65_000;
 
 const paired = (items: INodeExecutionData[]): INodeExecutionData[] =>
 	items.map(({ json }, item) => ({ json, pairedItem: { item } }));
-
-function nodeType(
-	name: string,
-	members: Partial<INodeType>,
-	description: Partial<INodeType['description']> = {},
-): INodeType {
-	return {
-		description: {
-			displayName: name,
-			name,
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: { name },
-			inputs: ['main'],
-			outputs: ['main'],
-			properties: [],
-			...description,
-		},
-		...members,
-	};
-}
 
 export interface Surroundings {
 	/** A message to people */
