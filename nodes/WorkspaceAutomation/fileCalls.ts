@@ -74,11 +74,8 @@ async function listFilesByName(
 }
 
 /** Searches a folder or, without one, the project. */
-const findFilesByName = async (
-	api: ApiClient,
-	values: Values,
-	options?: CallOptions,
-): Promise<IDataObject[]> => (await listFilesByName(api, values, options)).files;
+const findFilesByName = async (api: ApiClient, values: Values): Promise<IDataObject[]> =>
+	(await listFilesByName(api, values)).files;
 
 /** Selects by folder. My Files has no known ID: without a requested folder, files that have none count, or all files if each has one. */
 function selectInPlace(named: IDataObject[], { parentId: place }: Values): IDataObject[] {

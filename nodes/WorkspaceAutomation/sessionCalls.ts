@@ -63,8 +63,7 @@ function findOption(
 	const choices = readOptions(interaction);
 	const value = chooseOption(choices, decision, {
 		approveWith: 'once',
-		approveValues: readOptionWords(api, 'approve'),
-		denyValues: readOptionWords(api, 'deny'),
+		...readOptionWords(api),
 	});
 	if (value !== undefined) return value;
 	const offered = choices.map((choice) => choice.value).join(', ');

@@ -134,18 +134,12 @@ export function requireResourceId(field: string, value: unknown): string | numbe
 	return isId(id) ? id.toLowerCase() : id;
 }
 
-export function requireNumber(
-	field: string,
-	value: unknown,
-	least: number,
-	most = Infinity,
-): number {
+export function requireNumber(field: string, value: unknown, least: number): number {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	if (typeof number === 'number' && Number.isFinite(number) && number >= least && number <= most)
-		return number;
+	if (typeof number === 'number' && Number.isFinite(number) && number >= least) return number;
 	throw new WorkspaceAutomationError(
 		`'${field}' isn't a valid number`,
-		`Enter a number ${most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`} for '${field}'.`,
+		`Enter a number of ${least} or more for '${field}'.`,
 	);
 }
 

@@ -96,8 +96,7 @@ export async function runTryRules(context: IExecuteFunctions): Promise<INodeExec
 			const { sessionId, policy, ...trialInput } = readTrial(context, itemIndex);
 			if (sessionId !== undefined) {
 				api ??= await createClient(context);
-				policy.approveValues = readOptionWords(api, 'approve');
-				policy.denyValues = readOptionWords(api, 'deny');
+				Object.assign(policy, readOptionWords(api));
 			}
 			const requests =
 				sessionId === undefined ? trialInput.requests : await fetchPending(api!, sessionId);

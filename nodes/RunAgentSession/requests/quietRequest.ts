@@ -13,7 +13,7 @@ import {
 	sortedJson,
 } from '../../shared/values';
 import { decidedByVotes, type Voting } from './ballots';
-import { isOpen, type DecisionState, type Quiet, type RequestRecord } from './requestRecord';
+import { isQuietRecord, type DecisionState, type Quiet, type RequestRecord } from './requestRecord';
 import type { RequestVerdict } from './votes';
 
 // The node's own request about a session that has been quiet. Its record is marked, because nothing of it comes from the service.
@@ -78,12 +78,6 @@ export function readActivity(
 	};
 }
 
-export const isQuietRecord = ({ quiet }: RequestRecord): boolean => quiet !== undefined;
-
-/** Returns the request about a quiet session that approvers may answer. */
-export const findQuiet = (records: readonly RequestRecord[]): RequestRecord | undefined =>
-	records.find((record) => isQuietRecord(record) && isOpen(record));
-
 /** Returns whether activity took the request back before an answer was applied. */
 export const isTakenBack = ({ quiet, interaction, decision }: RequestRecord): boolean =>
 	quiet !== undefined && interaction === undefined && decision === undefined;
@@ -127,11 +121,8 @@ export const endQuiet = (
 		return { ...omit(record, 'interaction'), ...(isSent && { decision: { ...decision, state } }) };
 	});
 
-export function decideQuiet(
-	record: RequestRecord | undefined,
-	voting: Voting,
-): RequestVerdict | undefined {
-	const voted = record && decidedByVotes(record, voting);
+export function decideQuiet(record: RequestRecord, voting: Voting): RequestVerdict | undefined {
+	const voted = decidedByVotes(record, voting);
 	return voted && { ...voted, decidedBy: 'page' };
 }
 

@@ -122,6 +122,12 @@ export const isOpen = ({ interaction, decision }: RequestRecord): boolean =>
 	interaction !== undefined &&
 	(decision === undefined || (decision.state === 'sent' && !decision.isTaken));
 
+export const isQuietRecord = ({ quiet }: RequestRecord): boolean => quiet !== undefined;
+
+/** Returns the request about a quiet session that approvers may answer. */
+export const findQuiet = (records: readonly RequestRecord[]): RequestRecord | undefined =>
+	records.find((record) => isQuietRecord(record) && isOpen(record));
+
 /** Returns whether an answer came after the decision that was sent, so that it decided nothing. */
 export const isLate = ({ decision }: RequestRecord, { at }: { at: number }): boolean =>
 	decision !== undefined && at > decision.at;

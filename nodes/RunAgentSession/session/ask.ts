@@ -2,6 +2,7 @@ import { latestAgentText } from '../../shared/client/session';
 import { nonEmptyText, quote } from '../../shared/values';
 import {
 	isOpen,
+	isQuietRecord,
 	recordAsked,
 	recordAskedAgain,
 	waitingSince,
@@ -18,7 +19,6 @@ import {
 	findDeadline,
 	type AnswerDeadline,
 } from '../requests/ballots';
-import { isQuietRecord } from '../requests/quietRequest';
 import type { UndecidedRequest } from '../requests/decisions';
 import type { SessionRun, AskedItem } from './run';
 

@@ -10,8 +10,13 @@ import { hasDueItem } from './ask';
 import { decidePending, throwIfUnanswered } from './decide';
 import { applyFormat, endedOutcome } from './finish';
 import { latestAnswerAt } from '../requests/ballots';
-import { applyPoll, takePending, type RequestRecord } from '../requests/requestRecord';
-import { findQuiet, isQuietRecord } from '../requests/quietRequest';
+import {
+	applyPoll,
+	findQuiet,
+	isQuietRecord,
+	takePending,
+	type RequestRecord,
+} from '../requests/requestRecord';
 import { sendComment } from './message';
 import { applyQuietAnswer, leaveQuiet, recoverMessage, watchActivity } from './quiet';
 import {

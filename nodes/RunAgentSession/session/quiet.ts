@@ -4,17 +4,21 @@ import { omit } from '../../shared/values';
 import {
 	decideQuiet,
 	endQuiet,
-	findQuiet,
 	formatQuiet,
 	isAbort,
-	isQuietRecord,
 	KEEP,
 	readActivity,
 	showQuiet,
 	UNANSWERED,
 	type Activity,
 } from '../requests/quietRequest';
-import { recordSending, type DecisionState, type RequestRecord } from '../requests/requestRecord';
+import {
+	findQuiet,
+	isQuietRecord,
+	recordSending,
+	type DecisionState,
+	type RequestRecord,
+} from '../requests/requestRecord';
 import type { RequestVerdict } from '../requests/votes';
 import { sendMessage } from './message';
 import type { DecidingRun, SessionRun } from './run';
@@ -76,8 +80,8 @@ const toEffect = ({ sessionId }: SessionRun, { id }: RequestRecord): string => `
 /** Applies an answer at once, also if the session can't be read: keeps waiting, or sends the message once. An abort ends the wait, see `decideAbort`. */
 export async function applyQuietAnswer(run: SessionRun): Promise<void> {
 	const record = findQuiet(run.record.requests);
-	const verdict = decideQuiet(record, run.voting);
-	if (!record || !verdict || isAbort(verdict)) return;
+	const verdict = record && decideQuiet(record, run.voting);
+	if (!verdict || isAbort(verdict)) return;
 	run.log(
 		`The quiet session was decided by ${verdict.decidedBy}: ${verdict.isText ? 'message' : KEEP}`,
 	);

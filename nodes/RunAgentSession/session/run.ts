@@ -162,8 +162,7 @@ export class SessionRun<
 	constructor(settings: Settings, dependencies: Dependencies) {
 		this.settings = settings;
 		this.dependencies = dependencies;
-		for (const decision of ['approve', 'deny'] as const)
-			settings.policy[`${decision}Values`] = readOptionWords(dependencies.api, decision);
+		Object.assign(settings.policy, readOptionWords(dependencies.api));
 		this.random = dependencies.random();
 		this.beginPoll();
 		this.limitTimes();
@@ -282,8 +281,8 @@ export class SessionRun<
 		return [...(this.record.warnings ?? []), ...this.warnings];
 	}
 
-	log(message: string, about: Record<string, unknown> = {}): void {
-		this.dependencies.log(message, { sessionId: this.record.sessionId, ...about });
+	log(message: string): void {
+		this.dependencies.log(message, { sessionId: this.record.sessionId });
 	}
 
 	logIfUnknown(what: string, error: unknown): void {

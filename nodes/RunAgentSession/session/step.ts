@@ -1,7 +1,6 @@
 import { fetchSession, isKnownStatus } from '../../shared/client/session';
 import type { CallOptions } from '../../shared/client/operations';
 import { resultOrError, WorkspaceAutomationError } from '../../shared/errors';
-import { findQuiet } from '../requests/quietRequest';
 import { askApprovers } from './ask';
 import { begin } from './begin';
 import {
@@ -16,6 +15,7 @@ import { applyReading, pollOnce } from './poll';
 import { closeQuiet, decideAbort, type QuietEnd } from './quiet';
 import type { SessionRun, SessionOutcome } from './run';
 import { passedTimeout } from '../requests/ballots';
+import { findQuiet } from '../requests/requestRecord';
 import { formatLimit } from '../requests/sheet';
 
 /**

@@ -161,9 +161,13 @@ export async function fetchSession(
 	return readSession(body, sessionId);
 }
 
-/** Returns the option values that an override of `resolveInteraction` names for a decision. */
-export const readOptionWords = (api: ApiClient, decision: 'approve' | 'deny'): string[] =>
-	splitList(api.word('resolveInteraction', decision) ?? '');
+/** Returns the option values that an override of `resolveInteraction` names for each decision. */
+export function readOptionWords(api: ApiClient) {
+	const [approveValues, denyValues] = ['approve', 'deny'].map((decision) =>
+		splitList(api.word('resolveInteraction', decision) ?? ''),
+	);
+	return { approveValues, denyValues };
+}
 
 /** @throws IndeterminateError without an ID, because an unknown session may be running */
 export function readNewSessionId(api: ApiClient, { body }: ApiResponse): string {
