@@ -4,7 +4,7 @@ import { readExecution } from '../n8n-host/executions.mts';
 import type { WorkflowFile } from '../n8n-host/workflows.mts';
 import { startLocalService, type LocalService, type ServedRequest } from '../tools/demoService.mts';
 import { createDice } from '../local-service/faults.mts';
-import { faultsFrom } from '../test/faults/faultRules.mts';
+import { faultsFrom } from './faultRules.mts';
 import { decimals, type Table } from './benchmark.mts';
 import { callWebhook, onN8nStage, workflowFile, type N8nStage, type Writes } from './n8nStage.mts';
 import { getLastInterval, getRequests } from './pollRecord.mts';
@@ -17,7 +17,7 @@ export const about =
 const SESSIONS = 20;
 /** Each draws other faults; the table sums up the sessions of all of them. */
 const SEEDS = [20261005, 20261006, 20261007];
-/** Share of the probabilities in test/faults/faultRules.mts */
+/** Share of the probabilities in faultRules.mts */
 const FEW = 0.1;
 const MANY = 1;
 /** Longer than the loop waits and a node's tries take: an execution that does not send anything for so long will not any more. */

@@ -31,7 +31,6 @@ const LONGEST = [
 	'engine/run-agent-session',
 	'engine/values-stay-values',
 	'unit/question',
-	'faults/campaign',
 	'engine/bad-input',
 	'service/analytics-tables',
 	'engine/analytics',

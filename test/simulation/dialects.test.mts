@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findConflict, dialectNames } from '../../local-service/dialects/index.mts';
 import {
+	nothing,
 	processed,
 	simulation,
 	status,
@@ -29,6 +30,13 @@ const steps = fc.array(
 	{ maxLength: 4 },
 );
 
+const half: Weather = { status: 200, body: '{"sessionId":"x","sta' };
+/** A reading that lists each request twice, or none */
+const listing = (times: 0 | 2): Weather => ({
+	change: ({ pendingInteractions: pending, ...body }) =>
+		pending ? { ...body, pendingInteractions: [pending, pending].slice(0, times).flat() } : body,
+});
+
 /** Fault of each request in turn. After the list, there are no faults */
 const course = fc.array(
 	fc.constantFrom<Weather>(
@@ -46,11 +54,16 @@ const course = fc.array(
 		processed({ status: 200, body: '<html>Please sign in</html>' }),
 		status(302),
 		processed({ status: 204, body: '' }),
+		half,
+		processed(half),
+		processed(nothing),
+		listing(0),
+		listing(2),
 	),
 	{ maxLength: 25 },
 );
 
-test('under any mixture of dialects and faults, nothing is started, sent or decided twice, and every error has advice', async () => {
+test('under any mixture of dialects and faults, nothing is started, sent or decided twice, what is confirmed was carried out, and every error has advice', async () => {
 	await fc.assert(
 		fc.asyncProperty(mixture, steps, course, fc.boolean(), async (names, prompt, weather, more) => {
 			const service = simulation(names);
@@ -81,6 +94,12 @@ test('under any mixture of dialects and faults, nothing is started, sent or deci
 				const ids = interactions.map(({ id }: { id: string }) => id);
 				expect(new Set(ids).size).toBe(ids.length);
 			}
+			const decided = sessions.flatMap(({ interactions }) =>
+				interactions.flatMap(({ id, value }: any) => (value === undefined ? [] : id)),
+			);
+			const { decisions = [] } = result as { decisions?: any[] };
+			for (const { interactionId, state } of decisions)
+				if (state === 'confirmed') expect(decided).toContain(interactionId);
 			if (result instanceof Error) {
 				expect(result.message).not.toBe('The execution was canceled');
 				expect((result as NodeError).description).toMatch(/\w/);

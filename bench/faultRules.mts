@@ -1,6 +1,6 @@
-// The weather of the fault campaigns, and of the benchmarks that are run in it: which faults there are, and how likely.
+// The weather of the benchmark by hand: which faults there are, and how likely.
 
-import type { FaultRule } from '../../local-service/faults.mts';
+import type { FaultRule } from '../local-service/faults.mts';
 
 /** Numbers from 0 to 1, the same for the same seed: `createDice` of the local mock service */
 export type Dice = () => number;

@@ -5,9 +5,9 @@ import {
 	findConflict,
 	dialectNames,
 	type DialectName,
-} from '../../local-service/dialects/index.mts';
-import { createDice } from '../../local-service/faults.mts';
-import { usesUnder, findProblems } from '../engine/outcomes/table.mts';
+} from '../../../local-service/dialects/index.mts';
+import { createDice } from '../../../local-service/faults.mts';
+import { usesUnder, findProblems } from './table.mts';
 
 const pairs = dialectNames.flatMap((first, index) =>
 	dialectNames
