@@ -13,7 +13,7 @@ const {
 	createBallot: createQuestion,
 	shownRequests,
 } = await import('../nodes/RunAgentSession/requests/ballots.ts');
-const { addOrigin } = await import('../nodes/RunAgentSession/requests/request.ts');
+const { addOrigin } = await import('../nodes/RunAgentSession/requests/answer.ts');
 const { createSheet } = await import('../nodes/RunAgentSession/requests/sheet.ts');
 const { formatMessage, formatQuestion } =
 	await import('../nodes/RunAgentSession/message/approverText.ts');

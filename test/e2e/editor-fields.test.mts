@@ -1,7 +1,7 @@
 // The editor as people see it, in a real browser: how the nodes are found, filled in and dragged into. The editor of n8n 1 shows the same
 // descriptions, and "editor" uses it.
 import { expect, test } from '@jest/globals';
-import { addOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
+import { addOrigin } from '../../nodes/RunAgentSession/requests/answer.ts';
 import { ANALYTICS_TABLES } from '../../nodes/WorkspaceAutomation/resources/analytics.ts';
 import { canvasNode, openPanel, searchNodes } from '../../tools/editor/canvas.mts';
 import type { Panel } from '../../tools/editor/panel.mts';

@@ -5,7 +5,7 @@ import {
 	differences,
 	findMismatch,
 	addOrigin,
-} from '../../nodes/RunAgentSession/requests/request.ts';
+} from '../../nodes/RunAgentSession/requests/answer.ts';
 
 const sameRequest = (one: unknown, other: unknown) =>
 	differences(one as typeof asked, other as typeof asked).length === 0;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatMessage } from '../../nodes/RunAgentSession/message/approverText.ts';
 import type { Interaction } from '../../nodes/shared/client/session.ts';
-import type { RequestOrigin } from '../../nodes/RunAgentSession/requests/request.ts';
+import type { RequestOrigin } from '../../nodes/RunAgentSession/requests/ballots.ts';
 import { anyText } from '../support/anyText.mts';
 import { ONCE } from './interactions.mts';
 import { toSheets } from './sheets.mts';

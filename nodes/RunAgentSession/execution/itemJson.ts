@@ -21,7 +21,7 @@ import { approvalUrl } from '../page/links';
 import { formatMessage, formatQuestion } from '../message/approverText';
 import { readSimplify } from '../panel/readSettings';
 import { isAlone, shownRequests } from '../requests/ballots';
-import { addOrigin } from '../requests/request';
+import { addOrigin } from '../requests/answer';
 import { createSheet } from '../requests/sheet';
 import { viewSession } from '../session/finish';
 import type { DecidingRun, SessionRun, AskedItem, SessionOutcome } from '../session/run';

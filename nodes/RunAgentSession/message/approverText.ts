@@ -8,9 +8,8 @@ import {
 import { pluralize, readSafeLink } from '../../shared/values';
 import { describeCounts, summarizeChange } from '../changes/change';
 import type { Choice } from '../requests/choices';
-import type { RequestOrigin } from '../requests/request';
 import { explainObstacle, type Fact, type Sheet } from '../requests/sheet';
-import type { AnswerDeadline } from '../requests/ballots';
+import type { AnswerDeadline, RequestOrigin } from '../requests/ballots';
 import { describeAfter, formatMoment } from '../requests/sheet';
 
 // Two texts for approvers: `question` has everything that a button in a channel approves, and `message` tells in a few lines what waits.

@@ -17,6 +17,7 @@ import {
 	type AnswerDeadline,
 	type AskedSession,
 	type LinkAnswer,
+	type RequestOrigin,
 	type Ballot,
 	type Voting,
 } from '../requests/ballots';
@@ -28,7 +29,6 @@ import {
 	requestKey,
 	type RequestRecord,
 } from '../requests/requestRecord';
-import type { RequestOrigin } from '../requests/request';
 import {
 	createSheet,
 	readObstacle,

@@ -1,12 +1,12 @@
 import { quoteVisible } from '../../shared/approvals/visibleText';
 import { WorkspaceAutomationError } from '../../shared/errors';
-import { isRecord, isTooDeep, toText } from '../../shared/values';
+import { fingerprint, isRecord, isTooDeep, sortedJson, toText } from '../../shared/values';
 import { checkQuestionAnswer, isQuestion, readQuestion } from '../../shared/approvals/interaction';
 import type { OptionPreferences } from '../../shared/approvals/options';
 import type { Interaction } from '../../shared/client/session';
 import { askVerdict, type AskVerdict } from '../policy/rules';
+import type { RequestOrigin } from './ballots';
 import { LEFT_QUESTION, chooseVerdict } from './decisions';
-import { findMismatch } from './request';
 import type { RequestVerdict } from './votes';
 
 // Reads an approver's answer: a boolean, a word, or the output of n8n's own nodes (n8n-nodes-base in 1.123 and 2.41: Send and Wait
@@ -169,6 +169,71 @@ export function readAnswerText(value: unknown): TextAnswer | NoAnswer {
 		others.length > 0 ? "'Answer' has several texts" : "'Answer' has no text for the question",
 		`It is ${quoteVisible(toText(value), 200)}. Use a text, or the item of the node that asked: {"data": {"text": "Blue"}}, {"chatInput": "Blue"}, or a form with one field Answer.`,
 	);
+}
+
+// Each request shown says what it was, so that an answer counts only for exactly that one.
+
+/** Key of this package's data in a request. No service has it by accident, and its request would still be answered. */
+const ORIGIN_KEY = 'n8nOrigin';
+
+interface StoredOrigin extends RequestOrigin {
+	/** Fingerprint of all fields that the service sent */
+	contentHash?: string;
+}
+
+/** Returns a fingerprint that ignores the order of keys, or undefined if the value is nested too deeply. */
+function fingerprintContent(value: unknown): string | undefined {
+	const json = sortedJson(value);
+	return json === undefined ? undefined : fingerprint(json);
+}
+
+export const addOrigin = (requests: readonly Interaction[], origin: RequestOrigin): Interaction[] =>
+	requests.map((request): Interaction => {
+		const stored: StoredOrigin = { ...origin, contentHash: fingerprintContent(request) };
+		return { ...request, [ORIGIN_KEY]: stored };
+	});
+
+const readStoredOrigin = ({ [ORIGIN_KEY]: origin }: Interaction): Partial<StoredOrigin> =>
+	isRecord(origin) ? origin : {};
+
+/** Compares contents. Returns false for JSON that is nested too deeply. */
+function isSameContent(one: unknown, other: unknown): boolean {
+	const content = fingerprintContent([one]);
+	return content !== undefined && content === fingerprintContent([other]);
+}
+
+/** Returns the fields that changed since a request was shown. The order of lists counts, because the request may look different. */
+export function differences(asked: Interaction, pending: Record<string, unknown>): string[] {
+	const [before, now] = [asked, pending].map((request): Record<string, unknown> => ({
+		...request,
+		[ORIGIN_KEY]: undefined,
+	}));
+	const { contentHash } = readStoredOrigin(asked);
+	const isSame = isSameContent(before, now);
+	if (isSame && (contentHash === undefined || contentHash === fingerprintContent(pending)))
+		return [];
+	const named = ['permission', 'patterns', 'response', 'metadata'];
+	const changed = named.filter((name) => !isSameContent(before[name], now[name]));
+	return changed.length > 0 ? changed : ['content'];
+}
+
+/** Returns the reason why an answer to the requests shown doesn't count for a pending one, or undefined. */
+export function findMismatch(
+	{ asked, sessionId }: { asked: readonly Interaction[]; sessionId: string },
+	pending: Record<string, unknown>,
+): string | undefined {
+	const [first, ...others] = asked.filter(({ id }) => id === pending.id);
+	if (!first) return "it wasn't among the requests shown";
+	// The answer is sent with the ID, which doesn't distinguish the two requests.
+	if (others.some((other) => !isSameContent(first, other)))
+		return 'two of the requests shown have its ID';
+	const origin = readStoredOrigin(first);
+	if (origin.contentHash === undefined) return "the request shown doesn't say for which session";
+	if (origin.sessionId !== sessionId) return 'the request shown was for another session';
+	const changed = differences(first, pending);
+	return changed.length > 0
+		? `it isn't the request shown: its ${changed.join(' and ')} changed`
+		: undefined;
 }
 
 /** An approver's answer to the requests that they saw */

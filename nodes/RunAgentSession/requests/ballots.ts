@@ -10,7 +10,6 @@ import {
 	type RequestKey,
 	type RequestRecord,
 } from './requestRecord';
-import type { RequestOrigin } from './request';
 
 // A ballot asks approvers for requests, for as long as someone waits. Each approver has a separate link, and votes are derived from the
 // answers of links.
@@ -127,6 +126,19 @@ export interface LinkAnswer {
 export interface Voting {
 	ballots: readonly Ballot[];
 	answers: readonly LinkAnswer[];
+}
+
+/** Facts that each request of an item has, so that every node passes them to *Apply an Answer*. */
+export interface RequestOrigin {
+	sessionId: string;
+	projectName?: string;
+	/** Shown if the project's name isn't known */
+	projectId?: string;
+	/** Time zone of the workflow, such as `Europe/Berlin`. UTC by default. */
+	timeZone?: string;
+	prompt?: string;
+	/** The service's link to a page that the session works on */
+	previewUrl?: string;
 }
 
 /** What is kept of a session for its approvers */

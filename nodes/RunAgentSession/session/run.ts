@@ -4,7 +4,14 @@ import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors'
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';
 import { hasUnknownDecision, type UndecidedRequest } from '../requests/decisions';
-import type { Voting, Ask, LinkAnswer, TeamSettings, Timeouts } from '../requests/ballots';
+import type {
+	Voting,
+	Ask,
+	LinkAnswer,
+	TeamSettings,
+	Timeouts,
+	RequestOrigin,
+} from '../requests/ballots';
 import type { RequestRecord } from '../requests/requestRecord';
 import {
 	RECORD_VERSION,
@@ -19,7 +26,6 @@ import type { FactLookup, PreviewPage } from './facts';
 import type { ItemJournal } from '../../shared/n8n/journal';
 import type { Ledger } from '../../shared/n8n/ledger';
 import type { Policy } from '../policy/rules';
-import type { RequestOrigin } from '../requests/request';
 
 /** An item for an approver, with the requests that it's about. Without a page, it's for no approver in particular. */
 export interface AskedItem extends Partial<Ask> {
