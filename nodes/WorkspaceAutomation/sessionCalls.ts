@@ -17,11 +17,11 @@ import {
 	findShapeProblem,
 } from '../shared/approvals/interaction';
 import { readOptions, chooseOption } from '../shared/approvals/options';
+import { readOptionWords } from '../shared/client/overrides';
 import {
 	latestAgentText,
 	type Interaction,
 	fetchSession,
-	readOptionWords,
 	readSession,
 	readNewSessionId,
 } from '../shared/client/session';

@@ -3,7 +3,8 @@ import type { GenericValue, IExecuteFunctions, INodeExecutionData } from 'n8n-wo
 import { findShapeProblem } from '../../shared/approvals/interaction';
 import { createClient } from '../../shared/client/createClient';
 import type { ApiClient } from '../../shared/client/operations';
-import { type Interaction, fetchSession, readOptionWords } from '../../shared/client/session';
+import { readOptionWords } from '../../shared/client/overrides';
+import { type Interaction, fetchSession } from '../../shared/client/session';
 import { addSession, resultOrError, WorkspaceAutomationError } from '../../shared/errors';
 import { toText, isRecord, quote } from '../../shared/values';
 import { MAX_PENDING } from '../../shared/limits';

@@ -1,8 +1,9 @@
 import { fingerprint, getOrAdd, isRecord } from '../../shared/values';
 import { checkQuestionAnswer, readQuestion } from '../../shared/approvals/interaction';
 import {
-	type UndecidedRequest,
+	leaveUndecided,
 	summarizeDecisions,
+	type UndecidedRequest,
 	type DecisionSummary,
 } from '../requests/decisions';
 import {
@@ -22,7 +23,6 @@ import {
 	type Voting,
 } from '../requests/ballots';
 import {
-	findChange,
 	isLate,
 	isOpen,
 	reasonToAsk,
@@ -173,16 +173,9 @@ export const isUnanswered = (request: PageRequest): boolean =>
 /** Returns the pending requests that take an answer. One whose decision may have been sent takes another one. */
 function listAnswerable(records: readonly RequestRecord[]): UndecidedRequest[] {
 	const decided = records.filter(({ decision }) => decision !== undefined).length;
-	return records.filter(isOpen).map((record): UndecidedRequest => {
-		const interaction = record.interaction!;
-		const because = reasonToAsk(record, decided) ?? findChange(record);
-		return {
-			record,
-			interaction,
-			because: because ?? 'an approver decides',
-			...(because !== undefined && { isBlocked: true }),
-		};
-	});
+	return records
+		.filter(isOpen)
+		.map((record) => leaveUndecided(record, reasonToAsk(record, decided)));
 }
 
 /** Returns whether an approver's answer is part of what was decided. */

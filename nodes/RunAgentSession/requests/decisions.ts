@@ -80,6 +80,17 @@ export interface UndecidedRequest {
 	isBlocked?: true;
 }
 
+/** Returns a request that is left for approvers. @param obstacle why neither a decision nor an answer can be sent */
+export function leaveUndecided(
+	record: RequestRecord,
+	obstacle: string | undefined,
+	otherwise = 'an approver decides',
+): UndecidedRequest {
+	const blocked = obstacle ?? findChange(record);
+	const isBlocked = blocked !== undefined && ({ isBlocked: true } as const);
+	return { record, interaction: record.interaction!, because: blocked ?? otherwise, ...isBlocked };
+}
+
 interface DecisionPlan {
 	/** Denials last: a denial may end the agent's other requests */
 	due: DueDecision[];
@@ -98,20 +109,13 @@ export function planDecisions(
 	const undecided: UndecidedRequest[] = [];
 	for (const record of pending) {
 		if (isWaiting(record)) continue;
-		const interaction = record.interaction!;
 		const obstacle = reasonToAsk(record, decided + due.length);
 		const verdict = obstacle === undefined ? findVerdict(record, voting, decide) : undefined;
 		if (verdict && verdict.decision !== 'ask') {
 			due.push({ record, verdict });
 			continue;
 		}
-		const because = obstacle ?? findChange(record);
-		undecided.push({
-			record,
-			interaction,
-			because: because ?? (verdict as AskVerdict).because,
-			...(because !== undefined && { isBlocked: true }),
-		});
+		undecided.push(leaveUndecided(record, obstacle, verdict?.because));
 	}
 	const rank = ({ verdict }: DueDecision) => (verdict.decision === 'deny' ? 1 : 0);
 	return { due: due.sort((one, other) => rank(one) - rank(other)), undecided };

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../shared/client/operations';
-import { isKnownStatus, readOptionWords, type Session } from '../../shared/client/session';
+import { readOptionWords } from '../../shared/client/overrides';
+import { isKnownStatus, type Session } from '../../shared/client/session';
 import { hadNoEffect, type WorkspaceAutomationError } from '../../shared/errors';
 import { quote } from '../../shared/values';
 import { ACTIVE_MS, MAX_ACTIVE_MS, MAX_RETRY_AFTER_MS } from '../plan/plan';

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { WorkspaceAutomationError } from '../errors';
 import { requireJsonObject } from '../validation';
-import { excerpt, isRecord, toText } from '../values';
-import type { OperationId, Values } from './operations';
+import { excerpt, isRecord, splitList, toText } from '../values';
+import type { ApiClient, OperationId, Values } from './operations';
 import { OPERATIONS } from './operationTable';
 import type { ApiRequest, OperationRow, Template } from './apiTypes';
 
@@ -175,6 +175,14 @@ function valueAt(body: unknown, path: readonly string[]): unknown {
 export function readField({ response }: ServiceOperation, name: string, body: unknown): unknown {
 	const found = (response[name] ?? []).map((path) => valueAt(body, path));
 	return found.find((value) => ![undefined, null, ''].includes(value as null)) ?? found[0];
+}
+
+/** Returns the option values that an override of `resolveInteraction` names for each decision. */
+export function readOptionWords(api: ApiClient) {
+	const [approveValues, denyValues] = ['approve', 'deny'].map((decision) =>
+		splitList(api.word('resolveInteraction', decision) ?? ''),
+	);
+	return { approveValues, denyValues };
 }
 
 export const responseOverride = (operation: OperationId, name: string): string =>

@@ -11,7 +11,6 @@ import {
 	isTooDeep,
 	nonEmptyText,
 	quote,
-	splitList,
 } from '../values';
 import type { ApiClient, CallOptions, OperationId } from './operations';
 import { OPERATIONS } from './operationTable';
@@ -159,14 +158,6 @@ export async function fetchSession(
 ): Promise<Session> {
 	const { body } = await api.call('getAgentSession', { sessionId }, options);
 	return readSession(body, sessionId);
-}
-
-/** Returns the option values that an override of `resolveInteraction` names for each decision. */
-export function readOptionWords(api: ApiClient) {
-	const [approveValues, denyValues] = ['approve', 'deny'].map((decision) =>
-		splitList(api.word('resolveInteraction', decision) ?? ''),
-	);
-	return { approveValues, denyValues };
 }
 
 /** @throws IndeterminateError without an ID, because an unknown session may be running */
