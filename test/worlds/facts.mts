@@ -2,10 +2,10 @@
 import { parse } from 'flatted';
 import type { IRunExecutionData } from 'n8n-workflow';
 import type { History } from './run.mts';
-import type { SessionTruth } from './service.mts';
-import { isOld, type Left, type Row } from './shell.mts';
-import { CALLING, settingsOf } from './workflow.mts';
-import { HOUR, MINUTE, SECOND } from './world.mts';
+import type { Arrival, SessionTruth } from './service.mts';
+import { isOld, isTriggered, type Left, type Row } from './shell.mts';
+import { settingsOf } from './workflow.mts';
+import { CALLING, HOUR, MINUTE, SECOND } from './world.mts';
 
 interface Span {
 	from: number;
@@ -37,10 +37,7 @@ export const nodeOf = ({ label }: Pick<SessionTruth, 'label'>): string => label[
 export function collectFacts(history: History) {
 	const { shell, service, world, began, ended } = history;
 	const rows = [...shell.rows.values()];
-	const origins = rows.filter(
-		({ workflow, retryOf, parentId }) =>
-			workflow.id === 'main' && retryOf === undefined && parentId === undefined,
-	);
+	const origins = rows.filter(isTriggered);
 	const executions = new Map<string, Row[]>();
 	for (const row of rows) {
 		const origin = shell.originOf(row.id);
@@ -149,10 +146,27 @@ export function collectFacts(history: History) {
 		return merged;
 	}
 
-	const goodReadings = ({ sessionId }: SessionTruth): number[] =>
-		service.arrivals
-			.filter((each) => each.sessionId === sessionId && each.kind === 'read' && each.isGood)
+	/** Requests about a session. If it's continued, those about this turn */
+	function arrivalsOf(session: SessionTruth): Arrival[] {
+		const { sessionId, startedAt } = session;
+		const turns = service.sessions.filter((each) => each.sessionId === sessionId);
+		const { startedAt: until = Infinity } = turns[turns.indexOf(session) + 1] ?? {};
+		return service.arrivals.filter(
+			(each) => each.sessionId === sessionId && each.at >= startedAt && each.at < until,
+		);
+	}
+	const goodReadings = (session: SessionTruth): number[] =>
+		arrivalsOf(session)
+			.filter(({ kind, isGood }) => kind === 'read' && isGood)
 			.map(({ at }) => at);
+	/** A session, or the turn of it that somebody was told of then. @param node that told it */
+	function sessionAt(sessionId: unknown, at: number, node?: string): SessionTruth | undefined {
+		const turns = service.sessions.filter((each) => each.sessionId === sessionId);
+		const before = turns.filter(({ startedAt }) => startedAt <= at);
+		return before.findLast((each) => nodeOf(each) === node) ?? before.at(-1) ?? turns[0];
+	}
+	const isContinued = ({ sessionId, label }: SessionTruth) =>
+		service.sessions.some((each) => each.sessionId === sessionId && each.label !== label);
 	/** True if no reading until then showed a request of this time, because readings don't show it for a while */
 	const isUnseen = (session: SessionTruth, at: number, lastReadAt: number): boolean =>
 		session.requests.some(
@@ -175,12 +189,13 @@ export function collectFacts(history: History) {
 				),
 		);
 	/** Items with the session that left at their end */
-	const leftOf = ({ sessionId }: SessionTruth) =>
+	const leftOf = (session: SessionTruth) =>
 		shell.left.filter(
 			(each) =>
 				each.output !== 1 &&
 				each.node.length === 1 &&
-				JSON.stringify(each.json).includes(sessionId) &&
+				(!isContinued(session) || each.node === nodeOf(session)) &&
+				JSON.stringify(each.json).includes(session.sessionId) &&
 				!isLost(each),
 		);
 
@@ -239,9 +254,13 @@ export function collectFacts(history: History) {
 		},
 		/** False if nobody could save the session's ID: its start's answer was lost, or n8n was killed before */
 		isKnown(session: SessionTruth): boolean {
-			const { startedAt, label } = session;
+			const { startedAt, label, isJoined } = session;
+			if (isJoined) return true;
 			const start = service.arrivals.find(
-				(each) => each.kind === 'start' && each.label === label && each.at === startedAt,
+				(each) =>
+					(each.kind === 'start' || each.kind === 'message') &&
+					each.label === label &&
+					each.at === startedAt,
 			);
 			const { isGood = false, deliveredAt } = start ?? {};
 			if (!isGood || deliveredAt === undefined) return false;
@@ -283,11 +302,14 @@ export function collectFacts(history: History) {
 			const leaves = leftOf(session).map(({ at }) => at);
 			const final = own.filter(({ workflow }) => workflow.id === 'main').at(-1);
 			const named = own
-				.filter((row) => row.endedAt !== undefined && errorsOf(row).includes(session.sessionId))
+				.filter(({ endedAt = 0 }) => endedAt >= session.startedAt)
+				.filter((row) => errorsOf(row).includes(session.sessionId))
 				.map(({ endedAt }) => endedAt!);
 			return Math.min(ended, ...leaves, ...named, final?.endedAt ?? ended);
 		},
 		/** Times of readings that showed the session */
 		goodReadings,
+		arrivalsOf,
+		sessionAt,
 	};
 }

@@ -4,15 +4,16 @@ import { collectFacts, nodeOf, WAKE_MS, type Facts } from './facts.mts';
 import type { History } from './run.mts';
 import {
 	commandOf,
+	REPAIR,
 	resultOf,
 	type Arrival,
 	type RequestTruth,
 	type SessionTruth,
 } from './service.mts';
 import { executionOf } from './people.mts';
-import type { Row } from './shell.mts';
-import { AGENTS, CALLING } from './workflow.mts';
-import { HOUR, MINUTE, SECOND } from './world.mts';
+import { isTriggered, type Row } from './shell.mts';
+import { AGENTS } from './workflow.mts';
+import { CALLING, HOUR, MINUTE, SECOND } from './world.mts';
 
 export interface Violation {
 	kind: string;
@@ -36,10 +37,18 @@ const seconds = (ms: number) => `${(ms / SECOND).toFixed(0)} s`;
 const mainRows = (facts: Facts, origin: string) =>
 	facts.executionsOf(origin).filter(({ workflow }) => workflow.id === 'main');
 
+/** n8n 2 lets a person retry an execution that it takes for crashed while its first wake after a restart runs. */
+const hasParallelRetry = (rows: Row[]): boolean =>
+	rows.some(({ endedAt = Infinity }, n) => rows[n + 1]?.startedAt < endedAt);
+
 function originsOf({ history }: Facts): string[] {
 	const ids = [...history.shell.rows.keys()].map((id) => history.shell.originOf(id));
 	return [...new Set(ids)].filter((id) => history.shell.rows.get(id)!.workflow.id === 'main');
 }
+
+/** True if the latest answer of a completed session doesn't fit the required format */
+const hasWrongFormat = ({ settings }: Facts, session: SessionTruth): boolean =>
+	settings(session).hasFormat === true && session.misfits > 0;
 
 // 1. Starts
 
@@ -78,6 +87,18 @@ const startsOnce: Promised = (facts, report) => {
 		const most = attempts * (world.isEqual ? world.items.length : 1);
 		if (products.length > most) report('created twice', undefined, label, products.at(-1)!.at);
 	}
+};
+
+/** Comments, answers about a quiet session, and the request for another answer: each has a text of its own. */
+const sendsMessagesOnce: Promised = (facts, report) => {
+	const { world, service } = facts.history;
+	for (const session of service.sessions)
+		for (const [text, all] of Map.groupBy(session.messages, (each) => each.text)) {
+			// Each of the two nodes that wait for a session may ask for another answer.
+			const isShared = world.shape === 'chain' && world.continues && text.startsWith(REPAIR);
+			if (all.length > (isShared ? 2 : 1))
+				report('a message is sent twice', session, text, all.at(-1)!.at);
+		}
 };
 
 /** What an approver ended isn't started again. */
@@ -170,6 +191,8 @@ const isReadBeforePause: Promised = (facts, report) => {
 	for (const session of service.sessions) {
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined || facts.isKept(session) || !facts.isKnown(session)) continue;
+		// One of them doesn't know what the other has started.
+		if (hasParallelRetry(mainRows(facts, origin))) continue;
 		const first = Math.min(facts.goodReadings(session)[0] ?? Infinity, facts.itemEndOf(session));
 		const pauses = shell.saved.filter(
 			({ executionId, status, at }) =>
@@ -272,10 +295,10 @@ const isAskedOnce: Promised = (facts, report) => {
 		const first = firsts.get(JSON.stringify(json)) ?? executionId;
 		// A retry repeats the node behind To Approve with the message of the execution before.
 		if (first !== executionId) continue;
-		const session = facts.history.service.sessions.find((each) => each.sessionId === sessionId);
+		const session = facts.sessionAt(sessionId, at);
 		if (!session) continue;
 		const text = JSON.stringify(json.pendingInteractions ?? json);
-		const key = `${executionId} ${sessionId}`;
+		const key = `${executionId} ${sessionId} ${session.startedAt}`;
 		const before = known.get(key) ?? new Map<string, number>();
 		const commands = session.requests
 			.map((each) => commandIn(session, each))
@@ -335,13 +358,9 @@ const keepsDeadlines: Promised = (facts, report) => {
 		const late = lateAfter(session.startedAt + minutes * MINUTE);
 		// The error of a session that may run on is kept until the others have ended. Until then, nobody reads it.
 		const row = mainRows(facts, origin).find(({ endedAt = ended }) => endedAt > late);
-		const isRead = service.arrivals.some(
-			({ kind, sessionId, at }) =>
-				kind === 'read' &&
-				sessionId === session.sessionId &&
-				at > late &&
-				at < (row?.endedAt ?? ended),
-		);
+		const isRead = facts
+			.arrivalsOf(session)
+			.some(({ kind, at }) => kind === 'read' && at > late && at < (row?.endedAt ?? ended));
 		if (letsRun && !isRead) continue;
 		if (session.ended === undefined || session.endedAt! > late)
 			if (!isOver(late)) report('Max Wait passes', session, `${minutes} minutes`, late);
@@ -391,20 +410,19 @@ const leavesOnce: Promised = (facts, report) => {
 			// The error of a sub-workflow is in its own execution.
 			allRows.some((child) => child.parentId === row.id && isNamedIn(child, session));
 		const isNamed = (session: SessionTruth) => allRows.some((row) => isNamedIn(row, session));
-		// n8n 2 lets a person retry an execution that it takes for crashed while its first wake after a restart runs.
-		const isBesideRetry = rows.some(
-			({ endedAt = Infinity }, n) => rows[n + 1]?.startedAt < endedAt,
-		);
+		const isBesideRetry = hasParallelRetry(rows);
 		/** Refused to start what may have been started */
-		const isRefused = (row: Row) => /may have been started/.test(facts.errorsOf(row));
+		const isRefused = (row: Row) => /may have been (?:started|sent)/.test(facts.errorsOf(row));
 		const canBeUnsure =
 			rows.length > 1 ||
 			shell.downs.length > 0 ||
-			(world.weather ?? []).some(({ on }) => on === 'start' || on === 'all');
+			(world.weather ?? []).some(
+				({ on }) => on === 'start' || on === 'all' || (on === 'decide' && world.continues),
+			);
 		const refused = shell.left.find(
 			({ executionId, json }) =>
 				allRows.some(({ id }) => id === executionId) &&
-				/may have been started/.test(String(json.error)),
+				/may have been (?:started|sent)/.test(String(json.error)),
 		);
 		if (!canBeUnsure && (refused || allRows.some(isRefused)))
 			report('a start is refused without a doubt', undefined, origin, final.endedAt!);
@@ -470,6 +488,7 @@ const leavesOnce: Promised = (facts, report) => {
 			for (const session of last) {
 				if (session.ended !== 'completed' || session.endedAt! > retry.startedAt) continue;
 				if (!facts.isKnown(session) || !facts.isSaved(session)) continue;
+				if (hasWrongFormat(facts, session) || world.retries?.hasChanged) continue;
 				if (world.credential || session.requests.some(({ goneAt }) => goneAt === undefined))
 					continue;
 				if (retry.status === 'error' && facts.failedNodeOf(retry) !== nodeOf(session)) continue;
@@ -500,12 +519,7 @@ const startsPatiently: Promised = (facts, report) => {
 		// Stop or a kill gave up, and not the node.
 		if (!['success', 'error'].includes(final.status) || world.credential) continue;
 		const run =
-			[...shell.rows.values()]
-				.filter(
-					({ workflow, retryOf, parentId }) =>
-						workflow.id === 'main' && retryOf === undefined && parentId === undefined,
-				)
-				.findIndex(({ id }) => id === origin) + 1;
+			[...shell.rows.values()].filter(isTriggered).findIndex(({ id }) => id === origin) + 1;
 		const { maxWaitMinutes, keepsRunning } = world.settings ?? {};
 		const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
 		const waitMs = minutes === 0 ? (keepsRunning ? 0 : Infinity) : minutes * MINUTE;
@@ -663,15 +677,16 @@ function checkDecisions(
 
 const tellsTheTruth: Promised = (facts, report) => {
 	const { service, people, shell } = facts.history;
-	const sessionOf = (id: unknown) => service.sessions.find(({ sessionId }) => sessionId === id);
 	for (const { node, output, json, at } of shell.left) {
-		const session = sessionOf(json.sessionId);
+		const session = facts.sessionAt(json.sessionId, at, node);
 		if (!AGENTS.includes(node) || !session) continue;
 		if (output === 0 && json.error === undefined && json.status === 'completed') {
 			if (session.ended !== 'completed' || session.endedAt! > at)
 				report('completed before it was', session, session.label, at);
-			else if (json.text !== resultOf(session.label))
+			else if (json.text !== resultOf(session.label) && !hasWrongFormat(facts, session))
 				report("another session's result", session, String(json.text), at);
+			else if (facts.settings(session).hasFormat && json.text !== resultOf(session.label))
+				report("an answer that doesn't fit leaves", session, String(json.text), at);
 		}
 		for (const decision of (json.decisions ?? []) as Array<Record<string, unknown>>) {
 			// The node's own request is none of the service.
@@ -799,14 +814,14 @@ const sendsAnswers: Promised = (facts, report) => {
 // 5. Links work
 
 const linksWork: Promised = (facts, report) => {
-	const { people, service, world, shell } = facts.history;
+	const { people, world, shell } = facts.history;
 	const isBesideKept =
 		world.shape === 'parallel' &&
 		(world.settings?.keepsRunning === true || world.second?.keepsRunning === true);
 	for (const visit of people.visits) {
 		if (!visit.isJson && visit.status !== 404 && visit.status !== 500) continue;
 		if (isBesideKept) continue;
-		const session = service.sessions.find(({ sessionId }) => sessionId === visit.sessionId);
+		const session = facts.sessionAt(visit.sessionId, visit.at);
 		const origin = session && facts.originOfLabel(session.label);
 		if (!session || origin === undefined) continue;
 		const from = visit.at - visit.waitedMs;
@@ -828,9 +843,9 @@ const linksWork: Promised = (facts, report) => {
 
 /** A link says what it's about, and shows a form only where an answer can count. */
 const linksTell: Promised = (facts, report) => {
-	const { people, service, shell } = facts.history;
+	const { people, shell } = facts.history;
 	for (const visit of people.visits) {
-		const session = service.sessions.find(({ sessionId }) => sessionId === visit.sessionId)!;
+		const session = facts.sessionAt(visit.sessionId, visit.at)!;
 		if (/may have been cut off/.test(visit.body))
 			report('a link is called invalid', session, visit.sessionId, visit.at);
 		const isForm = visit.status === 200 && /name="shown"/.test(visit.body);
@@ -929,9 +944,7 @@ const asksIfQuiet: Promised = (facts, report) => {
 		const activeAt = (at: number) =>
 			session.quiet.find(({ from, to = Infinity }) => at >= from && at < to)?.from ?? at;
 
-		const aborts = service.arrivals.filter(
-			({ kind, sessionId }) => kind === 'abort' && sessionId === session.sessionId,
-		);
+		const aborts = facts.arrivalsOf(session).filter(({ kind }) => kind === 'abort');
 		const isChosen = people.visits.some(
 			({ quiet, isSaved, sessionId }) =>
 				isSaved && quiet === 'abort' && sessionId === session.sessionId,
@@ -1003,9 +1016,7 @@ const costsLittle: Promised = (facts, report) => {
 	const { service, shell, world } = facts.history;
 	for (const session of service.sessions) {
 		const { settings } = facts;
-		const reads = service.arrivals.filter(
-			({ kind, sessionId }) => kind === 'read' && sessionId === session.sessionId,
-		);
+		const reads = facts.arrivalsOf(session).filter(({ kind }) => kind === 'read');
 		const { keepsRunning, maxWaitMinutes, maxTries = 1 } = settings(session);
 		const origin = facts.originOfLabel(session.label);
 		if (origin === undefined) continue;
@@ -1094,6 +1105,7 @@ const succeedsAsKnown: Promised = (facts, report) => {
 /** In the order of README.md */
 const PROMISES: Promised[] = [
 	startsOnce,
+	sendsMessagesOnce,
 	endsWithAnAbort,
 	isExecutedSoon,
 	isReadInTime,

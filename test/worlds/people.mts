@@ -91,7 +91,7 @@ export function createPeople(
 	async function visit(
 		message: Message,
 		denies: boolean,
-		{ quiet = 'keep', keepsTabMs = 0 }: Partial<Habit>,
+		{ quiet = 'keep', keepsTabMs = 0, comments = false }: Partial<Habit>,
 		isChange = false,
 	): Promise<void> {
 		const { sessionId } = message;
@@ -114,9 +114,10 @@ export function createPeople(
 		const texts = Object.fromEntries(
 			[...opened.body.matchAll(/<textarea[^>]* name="(answer\d+)"/g)].map(([, name]) => [
 				name,
-				denies ? 'No' : 'Yes',
+				`${denies ? 'No' : 'Yes'} ${visits.length}`,
 			]),
 		);
+		if (comments) texts.comment = `Because of ${visits.length}`;
 		const chosen = fillIn(opened.body, QUIET[quiet]);
 		const isQuiet = /<span>Keep waiting/.test(opened.body);
 		const form = { ...chosen, ...fillIn(opened.body, denies ? 'Deny' : 'Approve', texts) };

@@ -6,6 +6,7 @@ import { createRandom } from './random.mts';
 import { createService, type Service } from './service.mts';
 import { createShell, type Row, type Shell } from './shell.mts';
 import { createTime } from './time.mts';
+import { AGENTS } from './workflow.mts';
 import { HOUR, MINUTE, SECOND, type World } from './world.mts';
 
 export interface History {
@@ -67,8 +68,16 @@ export async function runWorld(world: World, fault?: Fault): Promise<History> {
 	/** A trigger that finds n8n down comes again. */
 	function trigger(): void {
 		if (!shell.isUp()) return void time.after(30 * SECOND, trigger);
-		const name = `run${++triggered}`;
-		shell.trigger(world.items.map((_, item) => `${name} item${world.isEqual ? 0 : item}`));
+		triggered++;
+		const name = `run${world.areExecutionsEqual ? 1 : triggered}`;
+		shell.trigger(
+			world.items.map((_, item) => {
+				const task = `${name} item${world.isEqual ? 0 : item}`;
+				if (!world.continues || world.shape === 'chain') return { task };
+				const [A, B] = AGENTS.map((node) => service.prepare(`${node} ${task}`));
+				return { task, A, B };
+			}),
+		);
 	}
 
 	/** People look for failed executions every few seconds, and retry them after a while. */

@@ -18,11 +18,22 @@ export interface RequestTruth {
 	decision?: { isApproval: boolean; at: number; by: 'api' | 'dashboard' };
 }
 
+/** A session, or the turn of one that is continued */
 export interface SessionTruth {
 	sessionId: string;
-	/** Which item it's for: the prompt */
+	/** Which item it's for: the prompt, or the message */
 	label: string;
 	startedAt: number;
+	/** It was there before, and isn't sent anything. */
+	isJoined?: true;
+	/** The message that began the turn */
+	message?: string;
+	/** What readings show until then: what they showed before a message */
+	stale?: { until: number; view: object };
+	/** The messages that it got, but those with which a turn begins */
+	messages: Array<{ at: number; text: string }>;
+	/** The answers that don't fit, of those to come */
+	misfits: number;
 	requests: RequestTruth[];
 	/** Times at which something changed that a reading shows, besides times */
 	changes: number[];
@@ -80,6 +91,17 @@ export const commandOf = (label: string, name: string, { isCovered }: Ask) =>
 	`npm run ${isCovered ? 'covered' : 'other'} -- ${label.replaceAll(/\W+/g, '-')}-${name}`;
 
 export const resultOf = (label: string): string => `Done: ${label}`;
+/** How an answer begins that doesn't fit the required format */
+export const MISFIT = 'Instead';
+/** How the message begins that asks for another answer */
+export const REPAIR = "Your answer doesn't match";
+const REPAIR_MS = 5 * MINUTE;
+/** For so long, readings show a new message as the latest one. */
+const UNANSWERED_MS = 2 * SECOND;
+
+/** Returns the item that a text is for. Undefined for a text that isn't a prompt */
+const labelOf = (text: string): string | undefined =>
+	/^[AB] (?:again )?run\d+ item\d+/.exec(text)?.[0];
 
 /** Returns the index of the item that a label is of. */
 const itemOf = (label: string): number => Number(/item(\d+)/.exec(label)?.[1] ?? 0);
@@ -92,6 +114,8 @@ export function createService(
 ) {
 	const began = time.now();
 	const sessions: SessionTruth[] = [];
+	/** Sessions that are there before, by ID, until somebody reads or continues them: the items that they're for */
+	const prepared = new Map<string, string>();
 	/** Labels of created products */
 	const products: Array<{ label: string; at: number }> = [];
 	const arrivals: Arrival[] = [];
@@ -182,16 +206,19 @@ export function createService(
 		});
 	}
 
-	function start(label: string): SessionTruth {
+	/** Begins a session, or a turn of one. */
+	function start(label: string, sessionId = uuid(2, sessions.length + 1)): SessionTruth {
 		const before = sessions.filter((each) => each.label === label).length;
 		const tries = world.isEqual
 			? world.items.map(([first]) => first)
 			: world.items[itemOf(label) % world.items.length];
 		const plan = tries[Math.min(before, tries.length - 1)];
 		const session: SessionTruth = {
-			sessionId: uuid(2, sessions.length + 1),
+			sessionId,
 			label,
 			startedAt: time.now(),
+			messages: [],
+			misfits: plan.misfits ?? 0,
 			requests: [],
 			changes: [time.now()],
 			messagesAt: [],
@@ -224,11 +251,38 @@ export function createService(
 		proceed(session);
 	}
 
+	const becomeStale = (session: SessionTruth, before: object) => {
+		if (world.staleMs !== undefined)
+			session.stale = { until: time.now() + world.staleMs, view: before };
+	};
+
+	/** Begins the turn of a message. */
+	function continueSession(sessionId: string, label: string, message: string): void {
+		const before = view(latestOf(sessionId), sessionId);
+		prepared.delete(sessionId);
+		const session = start(label, sessionId);
+		session.message = message;
+		becomeStale(session, before);
+	}
+
+	/** Lets a session work on another answer. */
+	function repair(session: SessionTruth): void {
+		const before = view(session);
+		session.misfits--;
+		session.ended = session.endedAt = undefined;
+		const plan = { lastsMs: REPAIR_MS };
+		works.set(session, { plan, doneMs: 0, asked: 0, asks: [] });
+		becomeStale(session, before);
+		proceed(session);
+	}
+
 	/** Wakes a quiet session. */
 	function tell(session: SessionTruth, text: string): void {
+		session.messages.push({ at: time.now(), text });
 		session.messagesAt.push(time.now());
 		session.changes.push(time.now());
 		log(`session ${session.label} gets a message: ${text}`);
+		if (text.startsWith(REPAIR) && session.ended === 'completed') return repair(session);
 		const work = works.get(session);
 		if (!work || session.quietSince === undefined) return;
 		session.quietSince = undefined;
@@ -237,7 +291,31 @@ export function createService(
 		proceed(session);
 	}
 
-	function view(session: SessionTruth) {
+	function textOf({ ended, label, misfits }: SessionTruth): string {
+		if (ended !== 'completed') return 'Working';
+		return misfits > 0 ? `${MISFIT}: ${label}` : resultOf(label);
+	}
+
+	/** What a session shows that was there before */
+	const viewPrepared = (sessionId: string) => ({
+		sessionId,
+		status: 'completed',
+		pendingInteractions: [],
+		latestMessage: {
+			...{ role: 'assistant', text: 'Earlier', createdAt: new Date(began).toISOString() },
+			completedAt: new Date(began).toISOString(),
+		},
+		lastActivityAt: new Date(began).toISOString(),
+	});
+
+	function view(session: SessionTruth | undefined, sessionId = ''): object {
+		if (!session) return viewPrepared(sessionId);
+		if (isStale(session)) return session.stale!.view;
+		const { message, stale, startedAt } = session;
+		const isUnanswered =
+			message !== undefined &&
+			!session.ended &&
+			time.now() < (stale?.until ?? startedAt) + UNANSWERED_MS;
 		const pending = session.requests.filter((each) => isPending(each) && !isHidden(each));
 		const last = session.changes.at(-1)!;
 		return {
@@ -266,8 +344,8 @@ export function createService(
 				};
 			}),
 			latestMessage: {
-				role: 'assistant',
-				text: session.ended === 'completed' ? resultOf(session.label) : 'Working',
+				role: isUnanswered ? 'user' : 'assistant',
+				text: isUnanswered ? message : textOf(session),
 				createdAt: new Date(last).toISOString(),
 			},
 			lastActivityAt: new Date(
@@ -275,6 +353,12 @@ export function createService(
 			).toISOString(),
 		};
 	}
+
+	const isStale = ({ stale }: SessionTruth): boolean =>
+		stale !== undefined && time.now() < stale.until;
+	/** The latest turn of a session */
+	const latestOf = (sessionId: string | undefined): SessionTruth | undefined =>
+		sessions.findLast((each) => each.sessionId === sessionId);
 
 	interface Route {
 		kind: Arrival['kind'];
@@ -284,6 +368,17 @@ export function createService(
 	}
 
 	const notFound = () => failure(404, 'not_found');
+	const isNew = ({ startedAt, sessionId }: SessionTruth): boolean =>
+		time.now() < startedAt + HIDDEN_MS && sessionId.startsWith('2');
+
+	/** Whoever waits for a session without a message finds it at work. */
+	function readPrepared(sessionId: string): object {
+		if (world.continues === 'with a message') return viewPrepared(sessionId);
+		const session = start(prepared.get(sessionId)!, sessionId);
+		session.isJoined = true;
+		prepared.delete(sessionId);
+		return view(session);
+	}
 
 	function route({ method, url, body: sent }: SentRequest): Route {
 		const path = url.pathname.replace(/^\/v1/, '');
@@ -312,7 +407,7 @@ export function createService(
 			};
 		}
 		if (method === 'POST' && path === '/agent/sessions') {
-			const label = String(body.prompt);
+			const label = labelOf(String(body.prompt))!;
 			return {
 				kind: 'start',
 				label,
@@ -320,14 +415,24 @@ export function createService(
 			};
 		}
 		const [, sessionId, rest = ''] = /^\/agent\/sessions\/([^/]+)(\/.*)?$/.exec(path) ?? [];
-		const session = sessions.find((each) => each.sessionId === sessionId);
+		const label = rest === '/messages' ? labelOf(String(body.text)) : undefined;
+		if (label !== undefined)
+			return {
+				...{ kind: 'message', label, sessionId },
+				handle() {
+					continueSession(sessionId, label, String(body.text));
+					return json(202, view(latestOf(sessionId)));
+				},
+			};
+		const session = latestOf(sessionId);
+		if (!session && prepared.has(sessionId) && method === 'GET')
+			return { kind: 'read', sessionId, handle: () => json(200, readPrepared(sessionId)) };
 		if (!session) return { kind: 'other', handle: notFound };
 		if (method === 'GET')
 			return {
 				kind: 'read',
 				sessionId,
-				handle: () =>
-					time.now() < session.startedAt + HIDDEN_MS ? notFound() : json(200, view(session)),
+				handle: () => (isNew(session) ? notFound() : json(200, view(session))),
 			};
 		if (rest === '/abort')
 			return {
@@ -343,7 +448,7 @@ export function createService(
 				kind: 'message',
 				sessionId,
 				handle() {
-					tell(session, JSON.stringify(body));
+					tell(session, String(body.text));
 					return json(202, view(session));
 				},
 			};
@@ -418,6 +523,13 @@ export function createService(
 		sessions,
 		products,
 		arrivals,
+		latestOf,
+		/** Returns the ID of a session that is there before anybody continues it. */
+		prepare(label: string): string {
+			const sessionId = uuid(4, prepared.size + sessions.length + 1);
+			prepared.set(sessionId, label);
+			return sessionId;
+		},
 		/** Returns the weather that keeps a request from arriving, or delays it. */
 		weatherFor(request: SentRequest): Weather | undefined {
 			const weather = choose(request);
@@ -427,9 +539,11 @@ export function createService(
 		receive(request: SentRequest) {
 			const found = route(request);
 			const weather = choose(request);
-			const session = sessions.find(({ sessionId }) => sessionId === found.sessionId);
+			const session = latestOf(found.sessionId);
 			let response = answer(found, weather);
-			const other = sessions.find((each) => each !== session && each.label !== session?.label);
+			const other = sessions.find(
+				(each) => each.sessionId !== found.sessionId && each.label !== session?.label,
+			);
 			if (weather?.kind === 'other session' && found.kind === 'read' && other)
 				response = json(200, view(other));
 			const arrival: Arrival = {
@@ -442,7 +556,10 @@ export function createService(
 					retryAfterSeconds: Number(response.headers['retry-after']),
 				}),
 				isGood:
-					response !== undefined && (!weather || weather.kind === 'slow') && response.status < 300,
+					response !== undefined &&
+					(!weather || weather.kind === 'slow') &&
+					response.status < 300 &&
+					!(found.kind === 'read' && session && isStale(session)),
 			};
 			arrivals.push(arrival);
 			return { arrival, response };
@@ -454,7 +571,7 @@ export function createService(
 			arrivals.push({ at: time.now(), kind, label, sessionId, answered, isGood: false });
 		},
 		decideInDashboard(sessionId: string, isApproval: boolean) {
-			const session = sessions.find((each) => each.sessionId === sessionId);
+			const session = latestOf(sessionId);
 			if (!session || session.ended) return;
 			for (const request of session.requests)
 				if (isPending(request))

@@ -1,9 +1,11 @@
 // What n8n does around n8n-core, of both versions: each part names the file of n8n (in n8n/dist) that it repeats. Facts of n8n that don't
 // matter to a node are left out: users, queues, binary data, the editor.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { parse, stringify } from 'flatted';
 import type {
 	IDataObject,
 	IExecuteWorkflowInfo,
+	INode,
 	INodeExecutionData,
 	IRun,
 	IRunExecutionData,
@@ -117,7 +119,14 @@ const MARK_MS = 5;
 /** Runs of nodes between which no time passes */
 const MAX_RUNS_AT_ONCE = 300;
 
+/** True for an execution of the workflow itself that repeats no other one */
+export const isTriggered = ({ workflow, retryOf, parentId }: Row): boolean =>
+	workflow.id === 'main' && retryOf === undefined && parentId === undefined;
+
 const never = async () => await new Promise<never>(() => {});
+
+/** What somebody has added to a prompt by the time of a retry */
+const CHANGED = ', please';
 
 /** The nodes whose items people and the oracle see */
 const isWatched = (node: string) => AGENTS.includes(node) || node === CREATE;
@@ -314,6 +323,7 @@ export function createShell(
 				context,
 				before.filter((mark) => !items.includes(mark)),
 			);
+			if (isKilledAt(process, 'unmark')) await never();
 		},
 		async getProcessedDataCount(_scope: unknown, about: unknown) {
 			return marks.get(contextOf(about as never))?.length ?? 0;
@@ -321,6 +331,18 @@ export function createShell(
 	});
 
 	// Running
+
+	/** The execution that sends a request */
+	const sender = new AsyncLocalStorage<string>();
+
+	/** Tells the service which of equal executions a prompt is of, in place of the first one's name. */
+	function withExecution(request: SentRequest): SentRequest {
+		const id = sender.getStore();
+		if (!world.areExecutionsEqual || id === undefined || !request.body) return request;
+		const ids = [...rows.values()].filter(isTriggered).map((row) => row.id);
+		const name = `run${ids.indexOf(originOf(id)) + 1} `;
+		return { ...request, body: String(request.body).replace('run1 ', name) };
+	}
 
 	const toWorkflow = (process: Process, data: WorkflowData): Workflow =>
 		createWorkflow(data, (type) => process.package.nodes[type] ?? others[type]);
@@ -509,11 +531,13 @@ export function createShell(
 		const additionalData = additionalDataFor(process, row.id);
 		additionalData.restartExecutionId = existing?.id;
 		additionalData.hooks = createHooks(process, row);
-		const execution = new core.WorkflowExecute(
-			additionalData,
-			executionMode,
-			executionData,
-		).processRunExecutionData(toWorkflow(process, workflowData));
+		const execution = sender.run(row.id, () =>
+			new core.WorkflowExecute(
+				additionalData,
+				executionMode,
+				executionData,
+			).processRunExecutionData(toWorkflow(process, workflowData)),
+		);
 		process.active.get(row.id)!.execution = execution;
 		return await execution;
 	}
@@ -857,6 +881,12 @@ export function createShell(
 		return parent === undefined ? id : callerOf(parent);
 	};
 
+	function changePrompt({ parameters }: INode): void {
+		for (const name of ['prompt', 'message'])
+			if (parameters[name] && !String(parameters[name]).endsWith(CHANGED))
+				parameters[name] = `${String(parameters[name])}${CHANGED}`;
+	}
+
 	/** executions/execution.service.js, stopInRegularMode */
 	function stop(id: string): void {
 		const process = current;
@@ -895,11 +925,11 @@ export function createShell(
 		isUp: () => current !== undefined,
 		start,
 		/** Starts an execution of the workflow. */
-		trigger(tasks: string[]): void {
+		trigger(json: IDataObject[]): void {
 			const process = current;
 			if (!process) return;
 			const workflowData = structuredClone(workflows.main);
-			const items = tasks.map((task, item) => ({ json: { task }, pairedItem: { item } }));
+			const items = json.map((each, item) => ({ json: each, pairedItem: { item } }));
 			void run(process, {
 				executionMode: world.isManual ? 'manual' : 'trigger',
 				executionData: createData(workflowData, items),
@@ -944,7 +974,8 @@ export function createShell(
 			if (!process || !row || row.isFinished || isRetried(row)) return;
 			const executionData = readData(row);
 			const workflowData = structuredClone({ ...row.workflow, active: false });
-			prepareRetry(executionData, isCurrent ? toWorkflow(process, row.workflow) : undefined);
+			if (isCurrent && world.retries?.hasChanged) workflowData.nodes.forEach(changePrompt);
+			prepareRetry(executionData, isCurrent ? toWorkflow(process, workflowData) : undefined);
 			log(`execution ${id} is retried`);
 			void run(process, { executionMode: 'retry', executionData, workflowData, retryOf: id });
 		},
@@ -974,8 +1005,9 @@ export function createShell(
 				);
 			});
 		},
-		async send(request: SentRequest): Promise<ReceivedResponse> {
+		async send(sent: SentRequest): Promise<ReceivedResponse> {
 			const process = current;
+			const request = withExecution(sent);
 			if (!process || isKilledAt(process, 'request')) return await never();
 			inFlight++;
 			return await new Promise<ReceivedResponse>((resolve, reject) => {

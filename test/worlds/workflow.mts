@@ -2,8 +2,8 @@
 import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { nodeType } from '../../n8n-host/core.mts';
 import { byId, PACKAGE } from '../../n8n-host/workflows.mts';
-import { projectId } from './service.mts';
-import type { Settings, Shape, World } from './world.mts';
+import { MISFIT, projectId } from './service.mts';
+import { CALLING, type Settings, type World } from './world.mts';
 
 /** The names of the nodes that run sessions */
 export const AGENTS = ['A', 'B'];
@@ -15,7 +15,7 @@ export interface WorkflowData {
 	nodes: INode[];
 	connections: Record<
 		string,
-		{ main: Array<Array<{ node: string; type: string; index: number }>> }
+		Record<string, Array<Array<{ node: string; type: string; index: number }>>>
 	>;
 	settings: IDataObject;
 	active: boolean;
@@ -48,6 +48,20 @@ export function otherTypes({
 	return {
 		// n8n passes the data of a trigger with a webhook on (n8n-core, workflow-execute.js, executeNode).
 		trigger: nodeType('trigger', { webhook: async () => ({}) }, { group: ['trigger'], inputs: [] }),
+		// n8n-nodes-langchain's Structured Output Parser. Some answers don't fit.
+		parser: nodeType('parser', {
+			async supplyData() {
+				return {
+					response: {
+						getFormatInstructions: () => 'Answer in the format.',
+						async parse(text: string) {
+							if (text.startsWith(MISFIT)) throw new Error('It says something else');
+							return { output: { text } };
+						},
+					},
+				};
+			},
+		}),
 		pass: nodeType('pass', {
 			async execute() {
 				return [paired(this.getInputData())];
@@ -152,13 +166,25 @@ const RULES = {
 };
 
 /** Returns what a user enters in Run Agent Session. */
-function agentParameters(name: string, settings: Settings, isFirst: boolean): IDataObject {
+function agentParameters(name: string, world: World): IDataObject {
+	const { shape, continues } = world;
+	const settings = settingsOf(world, name);
+	const from = name === 'A' && shape !== 'create' ? '$json' : "$('Trigger').item.json";
+	const isOfA = shape === 'chain' && name === 'B';
+	const isContinued = continues !== undefined && (isOfA || shape !== 'chain');
+	const task = `=${name} {{ ${from}.task }}`;
 	const { keepsRunning, policy, maxWaitMinutes, letsRun, ifNobodyAnswers } = settings;
-	const { unansweredAfterHours, maxConcurrent, askIfQuietMinutes } = settings;
+	const { unansweredAfterHours, maxConcurrent, askIfQuietMinutes, hasFormat, sendsComments } =
+		settings;
 	return {
-		operation: 'start',
-		projectId: byId(projectId),
-		prompt: `=${name} {{ ${isFirst ? '$json' : "$('Trigger').item.json"}.task }}`,
+		...(isContinued
+			? {
+					operation: 'continue',
+					sessionId: byId(`={{ ${isOfA ? '$json.sessionId' : `${from}.${name}`} }}`),
+					message: continues === 'with a message' ? task : '',
+				}
+			: { operation: 'start', projectId: byId(projectId), prompt: task }),
+		...(hasFormat && { hasOutputParser: true }),
 		...(policy && { permissionPolicy: policy }),
 		...(policy === 'rules' && { permissionRules: RULES, defaultDecision: 'ask' }),
 		...(keepsRunning && { whileWaiting: 'keepRunning' }),
@@ -168,6 +194,7 @@ function agentParameters(name: string, settings: Settings, isFirst: boolean): ID
 			...(ifNobodyAnswers && { ifNobodyAnswers }),
 			...(unansweredAfterHours !== undefined && { unansweredAfter: unansweredAfterHours }),
 			...(ifNobodyAnswers === 'deny' && { answerIfNobodyAnswers: 'Decide yourself' }),
+			...(sendsComments && { sendComments: true }),
 		},
 		options: {
 			...(maxConcurrent !== undefined && { maxConcurrentSessions: maxConcurrent }),
@@ -179,9 +206,6 @@ function agentParameters(name: string, settings: Settings, isFirst: boolean): ID
 /** Returns the settings of a node that runs sessions. */
 export const settingsOf = ({ settings = {}, second = settings }: World, name: string): Settings =>
 	name === 'B' ? second : settings;
-
-/** Shapes that run sessions in a sub-workflow */
-export const CALLING: Shape[] = ['sub', 'calls'];
 
 type Wires = Record<string, string[][]>;
 
@@ -223,7 +247,11 @@ const TYPES: Record<string, string> = {
 	Wait: 'wait',
 	Slow: 'slow',
 	Mark: 'mark',
+	Notify: 'notify',
+	Parser: 'parser',
 };
+
+const parserOf = (name: string) => `Parser of ${name}`;
 
 function toNode(world: World, name: string, index: number): INode {
 	const base = {
@@ -235,10 +263,10 @@ function toNode(world: World, name: string, index: number): INode {
 	};
 	const isAgent = AGENTS.includes(name);
 	if (!isAgent && name !== CREATE)
-		return { ...base, type: TYPES[name] ?? (name.startsWith('Notify') ? 'notify' : 'pass') };
+		return { ...base, type: TYPES[name] ?? TYPES[name.split(' ')[0]] ?? 'pass' };
 	const settings = settingsOf(world, name);
 	const parameters = isAgent
-		? agentParameters(name, settings, name === 'A' && world.shape !== 'create')
+		? agentParameters(name, world)
 		: {
 				resource: 'product',
 				operation: 'create',
@@ -263,6 +291,7 @@ function toNode(world: World, name: string, index: number): INode {
 
 function toWorkflow(id: string, wires: Wires, world: World): WorkflowData {
 	const names = [...new Set([...Object.keys(wires), ...Object.values(wires).flat(2)])];
+	const typed = names.filter((name) => AGENTS.includes(name) && settingsOf(world, name).hasFormat);
 	const to = (targets: string[]) =>
 		targets.map((node) => ({
 			node,
@@ -272,10 +301,18 @@ function toWorkflow(id: string, wires: Wires, world: World): WorkflowData {
 	return {
 		id,
 		name: id,
-		nodes: names.map((name, index) => toNode(world, name, index)),
-		connections: Object.fromEntries(
-			Object.entries(wires).map(([name, outputs]) => [name, { main: outputs.map(to) }]),
-		),
+		nodes: [...names, ...typed.map(parserOf)].map((name, index) => toNode(world, name, index)),
+		connections: {
+			...Object.fromEntries(
+				Object.entries(wires).map(([name, outputs]) => [name, { main: outputs.map(to) }]),
+			),
+			...Object.fromEntries(
+				typed.map((node) => [
+					parserOf(node),
+					{ ai_outputParser: [[{ node, type: 'ai_outputParser', index: 0 }]] },
+				]),
+			),
+		},
 		settings: {
 			executionOrder: world.isLegacyOrder ? 'v0' : 'v1',
 			...(world.savesProgress && { saveExecutionProgress: true }),

@@ -31,6 +31,8 @@ export interface SessionPlan {
 	leavesPending?: boolean;
 	/** It shows no activity after so much work, and never ends by itself, until it gets a message. */
 	quietAfterMs?: number;
+	/** So many of its answers don't fit the required format. */
+	misfits?: number;
 	asks?: Ask[];
 }
 
@@ -59,6 +61,9 @@ export interface Settings {
 	unansweredAfterHours?: number;
 	maxConcurrent?: number;
 	askIfQuietMinutes?: number;
+	/** Require Specific Output Format */
+	hasFormat?: boolean;
+	sendsComments?: boolean;
 }
 
 export type WeatherKind =
@@ -89,11 +94,13 @@ export interface Habit {
 	takesFirstLink?: boolean;
 	/** What a quiet session gets */
 	quiet?: 'keep' | 'message' | 'abort';
+	/** Comments on each answer */
+	comments?: boolean;
 }
 
 export interface Kill {
 	/** At this event of n8n, or at this time */
-	at: 'request' | 'answer' | 'mark' | 'save' | 'node' | number;
+	at: 'request' | 'answer' | 'mark' | 'unmark' | 'save' | 'node' | number;
 	count?: number;
 	downMs: number;
 }
@@ -120,9 +127,16 @@ export interface World {
 	startLimit?: number;
 	people?: Habit[];
 	kills?: Kill[];
-	retries?: { count: number; afterMs: number; isCurrent?: boolean };
+	/** With the current workflow, its prompts may have changed. */
+	retries?: { count: number; afterMs: number; isCurrent?: boolean; hasChanged?: boolean };
+	/** In a chain, the second node continues the session of the first one. In another shape, sessions that are there are continued. */
+	continues?: 'with a message' | 'without one';
+	/** Readings show the turn of a message so much later. */
+	staleMs?: number;
 	/** Further executions of the workflow start then. */
 	executionsAt?: number[];
+	/** The trigger returns the same for all of them. */
+	areExecutionsEqual?: boolean;
 	stopAt?: number;
 	/** The first execution that wakes after a restart is stopped so long after it woke. */
 	stopInWakeMs?: number;
@@ -136,6 +150,9 @@ export interface World {
 	/** It's known to lead to so many sessions, each with a success of its own. */
 	successes?: number;
 }
+
+/** Shapes that run sessions in a sub-workflow */
+export const CALLING: Shape[] = ['sub', 'calls'];
 
 const SHAPES: Shape[] = [
 	'one',
@@ -293,8 +310,73 @@ function generateKill(random: Random): Kill {
 	};
 }
 
+/** Shapes whose sessions can be there before */
+const CONTINUING: Shape[] = ['one', 'parallel', 'loop', 'merge', 'sub', 'calls', 'wait', 'slow'];
+
+/** Adds effects other than starts, and more kills. */
+function addEffects(random: Random, world: World): World {
+	const { shape = 'one', items, kills, retries, isManual } = world;
+	const canContinue = shape === 'chain' || (CONTINUING.includes(shape) && !world.isEqual);
+	const continues =
+		canContinue && random.chance(0.3)
+			? random.pick('with a message' as const, 'with a message' as const, 'without one' as const)
+			: undefined;
+	const hasFormat = random.chance(0.2);
+	const hasComments = random.chance(0.2);
+	const effects: Settings = {
+		...(hasFormat && { hasFormat }),
+		...(hasComments && { sendsComments: true }),
+	};
+	const isRepeated = !isManual && !(continues && shape !== 'chain') && random.chance(0.15);
+	const toMore = (): Kill => ({
+		at: random.pick('mark', 'unmark', 'unmark', 'answer', 'save'),
+		count: random.between(1, 6),
+		downMs: random.duration(5 * SECOND, 5 * MINUTE),
+	});
+	const isKilled =
+		kills !== undefined ||
+		(!isManual && (isRepeated || continues !== undefined) && random.chance(0.5));
+	const more =
+		isKilled && random.chance(0.3) ? [toMore(), toMore()].slice(random.between(0, 1)) : [];
+	const all = [...(kills ?? (isKilled ? [generateKill(random)] : [])), ...more];
+	const again = retries ?? (isKilled ? { count: 2, afterMs: MINUTE } : undefined);
+	const canChange = again && !CALLING.includes(shape);
+	return {
+		...world,
+		...(hasFormat && {
+			items: items.map((tries) =>
+				tries.map((plan) =>
+					random.chance(0.6) ? { ...plan, misfits: random.pick(1, 1, 2) } : plan,
+				),
+			),
+		}),
+		settings: { ...world.settings, ...effects },
+		...(world.second && { second: { ...world.second, ...effects } }),
+		...(continues && { continues }),
+		...((continues || hasFormat) &&
+			random.chance(0.5) && { staleMs: random.duration(SECOND, 20 * SECOND) }),
+		...(hasComments &&
+			world.people && { people: world.people.map((each) => ({ ...each, comments: true })) }),
+		...(isRepeated && {
+			areExecutionsEqual: true,
+			executionsAt: world.executionsAt ?? [random.duration(10, 5 * MINUTE)],
+		}),
+		...(all.length > 0 && { kills: all }),
+		...(again && {
+			retries:
+				canChange && random.chance(0.1) ? { ...again, isCurrent: true, hasChanged: true } : again,
+		}),
+	};
+}
+
 /** Returns the world with this seed. */
 export function generate(seed: number): World {
+	const world = generateStarts(seed);
+	const random = createRandom(`${seed} effects`);
+	return random.chance(0.6) ? addEffects(random, world) : world;
+}
+
+function generateStarts(seed: number): World {
 	const random = createRandom(String(seed));
 	const shape = random.pick(...SHAPES);
 	const tries = (_: unknown, item: number) =>
