@@ -469,4 +469,11 @@ export const TABLE: Row[] = [
 			retries: { count: 2, afterMs: 2 * MINUTE },
 		},
 	},
+	{
+		rule: 'A retry with another prompt ends, although one of its sessions has completed',
+		world: {
+			items: [failing(10 * SECOND), lasting(SECOND)],
+			retries: { count: 1, afterMs: 10 * SECOND, isCurrent: true, hasChanged: true },
+		},
+	},
 ];

@@ -251,8 +251,9 @@ export const combineErrors = (batch: Batch, failures: ReturnType<typeof listFail
 		listElsewhere(batch).slice(0, MAX_ELSEWHERE),
 	);
 
-const hasItems = ({ journal }: Item): boolean =>
-	findStanding(journal.read())?.state === 'completed';
+/** Returns whether a completed session has items that can leave. Those of a refused item stay. */
+const hasItems = ({ journal, error }: Item): boolean =>
+	!error && findStanding(journal.read())?.state === 'completed';
 
 /** Returns whether completed items leave before the error of others ends a retry, which might otherwise happen in each. */
 export const leavesBefore = ({ context, engine, continues, items }: Batch): boolean =>
