@@ -476,4 +476,17 @@ export const TABLE: Row[] = [
 			retries: { count: 1, afterMs: 10 * SECOND, isCurrent: true, hasChanged: true },
 		},
 	},
+	{
+		rule: 'A retry beside a wake that n8n took for crashed leads to no second session in a later node',
+		world: {
+			shape: 'chain',
+			items: [lasting(MINUTE, permission(2 * SECOND))],
+			settings: {},
+			second: { policy: 'approve' },
+			weather: [{ kind: '503', fromMs: 10 * MINUTE, lastsMs: HOUR, share: 0.5, on: 'read' }],
+			people: [{ does: 'dashboard', afterMs: HOUR }],
+			kills: [{ at: 5 * MINUTE, downMs: 200 * SECOND }],
+			retries: { count: 1, afterMs: 10 * SECOND },
+		},
+	},
 ];

@@ -12,6 +12,7 @@ import type {
 import { realClock } from '../../shared/client/clock';
 import { omit } from '../../shared/values';
 import { readRunIndex } from '../../shared/n8n/executionKey';
+import { keepMarks } from '../../shared/n8n/ledger';
 import { NEVER, NO_OTHERS, type Others } from '../plan/plan';
 import { addAnswers, listAnswers } from './itemRecords';
 
@@ -267,6 +268,7 @@ export class Engine {
 		firstRunAt ??= now;
 		const leftMs = firstRunAt + RECOVERY_MS - now;
 		if (leftMs <= 0 || this.mark?.pause === undefined || this.mark.process === PROCESS) return;
+		keepMarks(this.context);
 		await realClock.sleep(leftMs, this.context.getExecutionCancelSignal?.());
 	}
 

@@ -140,6 +140,12 @@ function openStore(context: IExecuteFunctions): MarkStore {
 	};
 }
 
+const KEEPS_MARKS = 'workspaceAutomationKeepsMarks';
+
+/** Keeps the marks of an execution for a retry of it that may be running: n8n 2 takes it for crashed while its first wake after a restart runs. */
+export const keepMarks = (context: IExecuteFunctions): void =>
+	void (context.getContext('flow')[KEEPS_MARKS] = true);
+
 /** The takings under way, so that items that begin together take one number */
 const takings = new WeakMap<LedgerState, Promise<ExecutionKeys>>();
 
@@ -196,13 +202,11 @@ export class ExecutionLedger implements Ledger {
 		this.state.origin ??= this.context.getExecutionId();
 	}
 
-	/**
-	 * Removes the execution's own marks after its success. Until then, a retry may need each: after a restart, n8n 2 takes an execution for
-	 * crashed whose wake is running.
-	 */
+	/** Removes the execution's own marks after its success. Until then, a retry may need each. */
 	async release(): Promise<void> {
 		const { marks = [] } = this.state;
 		if (isChild(this.context) || this.context.getMode() === 'retry') return;
+		if (this.context.getContext('flow')[KEEPS_MARKS]) return;
 		delete this.state.marks;
 		const over = marks.flatMap((mark) => [
 			mark,
