@@ -355,6 +355,8 @@ const keepsDeadlines: Promised = (facts, report) => {
 		const minutes = maxWaitMinutes ?? (keepsRunning ? 30 : 1440);
 		// While the execution should pause, 0 is no limit.
 		if (minutes === 0 && !keepsRunning) continue;
+		// A retry that knows nothing of the first attempt waits as long.
+		if (session.isJoined && mainRows(facts, origin).length > 1) continue;
 		const late = lateAfter(session.startedAt + minutes * MINUTE);
 		// The error of a session that may run on is kept until the others have ended. Until then, nobody reads it.
 		const row = mainRows(facts, origin).find(({ endedAt = ended }) => endedAt > late);
@@ -436,6 +438,8 @@ const leavesOnce: Promised = (facts, report) => {
 				if (
 					facts.isKnown(session) &&
 					facts.leftOf(session).length === 0 &&
+					// A kill took its ID, and an item says that it may have been started.
+					!(refused && !facts.isSaved(session)) &&
 					!(isNamed(session) && CALLING.includes(world.shape ?? 'one'))
 				)
 					report(
@@ -468,7 +472,9 @@ const leavesOnce: Promised = (facts, report) => {
 				if (isBesideRetry && (isNamed(session) || !last.includes(session))) continue;
 				// A kill took its ID, and the retry says that it may have been started, once it can read the credential.
 				const isUnread = facts.errorsOf(row).includes('The secrets provider is down');
-				if ((isRefused(row) || isUnread) && !facts.isSaved(session)) continue;
+				// The error of another entry or node came first.
+				const isElsewhere = world.shape === 'twice' || facts.failedNodeOf(row) !== nodeOf(session);
+				if ((isRefused(row) || isUnread || isElsewhere) && !facts.isSaved(session)) continue;
 				// An earlier error named a session that was over before this execution.
 				const isOver = session.ended !== 'completed' && session.endedAt! < row.startedAt;
 				// A retry starts a sub-workflow that knows no session, also where it can't ask for one, or n8n repeats the error without one.
