@@ -247,6 +247,7 @@ describe('a connection back to the node', () => {
 			'Completed, with On Error that continues,',
 			{ wires: [[NODE], []], settings: { onError: 'continueRegularOutput' } },
 		],
+		['Completed, with Retry On Fail,', { wires: [[NODE], []], settings: { retryOnFail: true } }],
 		[
 			'the error output',
 			{ wires: [[NODE], [], [NODE]], settings: { onError: 'continueErrorOutput' } },

@@ -477,6 +477,15 @@ export const TABLE: Row[] = [
 		},
 	},
 	{
+		rule: 'A retry with another prompt starts nothing, also with Retry On Fail',
+		world: {
+			items: [lasting(HOUR, permission(10 * SECOND)), lasting(HOUR)],
+			settings: { maxTries: 2, maxConcurrent: 1 },
+			messageFailures: 1,
+			retries: { count: 1, afterMs: MINUTE, isCurrent: true, hasChanged: true },
+		},
+	},
+	{
 		rule: 'A retry beside a wake that n8n took for crashed leads to no second session in a later node',
 		world: {
 			shape: 'chain',

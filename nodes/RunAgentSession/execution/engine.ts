@@ -236,6 +236,12 @@ export class Engine {
 		if (this.members) outcomes.set(this.members.entry, outcome);
 	}
 
+	/** Throws an error, and throws it again in n8n's further tries. */
+	fail(error: Error): never {
+		this.keepOutcome({ error });
+		throw error;
+	}
+
 	/**
 	 * Makes the second of two wakes of one pause a copy of the first, after that has been saved. An answer that only the second has is kept.
 	 * @returns the outputs of the second wake, or undefined in the first

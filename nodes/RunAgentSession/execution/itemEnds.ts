@@ -284,7 +284,7 @@ export function refuseItems(batch: Batch): INodeExecutionData[][] | undefined {
 	);
 	if (refused.length === 0) return undefined;
 	if (!continues && leavesBefore(batch)) return takeOutputs(batch, true);
-	if (!continues) throw combineErrors(batch, listFailures(refused));
+	if (!continues) engine.fail(combineErrors(batch, listFailures(refused)));
 	for (const item of refused) {
 		if (item.refusal === 'request') noteRefusedItem(context, item.journal);
 		failItem(batch, item, item.error!);

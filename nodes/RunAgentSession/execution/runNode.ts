@@ -101,7 +101,7 @@ function refuseOwnItems(context: IExecuteFunctions, engine: Engine): void {
 	const error = findOwnItem(context, engine.entryKey);
 	if (!error) return;
 	engine.endExecutionOnError();
-	throw error;
+	engine.fail(error);
 }
 
 async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
@@ -266,10 +266,7 @@ async function end(batch: Batch, wake: Wake): Promise<INodeExecutionData[][] | n
 		for (const node of before) engine.makeDue(node, FAILING.dueAt - 1);
 		return engine.continueLater(null, FAILING);
 	}
-	if (error) {
-		engine.keepOutcome({ error });
-		throw error;
-	}
+	if (error) engine.fail(error);
 	const outputs = takeOutputs(batch, true);
 	engine.keepOutcome({ outputs });
 	return outputs;
