@@ -3,6 +3,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import type { IDataObject, INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import { controlWithin } from '../../local-service/control/client.mts';
 import { core } from '../../n8n-host/core.mts';
+import { prepareRetry } from '../../n8n-host/savedExecution.mts';
 import { byId } from '../../n8n-host/workflows.mts';
 import {
 	AGGREGATE,
@@ -27,12 +28,10 @@ const textsOf = (run: Parameters<typeof runsOf>[0], name = AFTER) =>
 const linkOf = (run: Parameters<typeof runsOf>[0], node = NODE) =>
 	runsOf(run, node, 1).flat().at(-1)?.approvalUrl as string;
 /** Returns the data with which n8n retries an execution. */
-function retryData({ data }: Pick<IRun, 'data'>): IRunExecutionData {
-	const { resultData, ...saved } = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
-	const { error: _error, ...kept } = resultData;
-	const runs = kept.runData[kept.lastNodeExecuted!] ?? [];
-	if (runs.at(-1)?.error) runs.pop();
-	return { ...saved, resultData: kept };
+function retryData(run: Pick<IRun, 'data'>): IRunExecutionData {
+	const data = JSON.parse(JSON.stringify(run.data)) as IRunExecutionData;
+	prepareRetry(data);
+	return data;
 }
 const starts = (stage: ReturnType<typeof createStage>) => stage.of('POST', '/agent/sessions');
 
@@ -479,9 +478,7 @@ describe('a failure', () => {
 		expect(warnings).toContainEqual(
 			expect.stringContaining(`agent session ${stage.sessions()[1].sessionId} is still running`),
 		);
-		const data = JSON.parse(JSON.stringify(run.data)) as IRunExecutionData;
-		delete data.resultData.error;
-		data.resultData.runData[FAILS].pop();
+		const data = retryData(run);
 		for (const entry of data.executionData!.nodeExecutionStack)
 			if (entry.node.name === FAILS) entry.node.name = AFTER;
 		const retried = await stage.run({ ...flow, wires }, undefined, { data, mode: 'retry' });
