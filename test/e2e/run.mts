@@ -75,7 +75,8 @@ const files = selectedFiles(jestArgs);
 
 const parts: Part[] = ['clickHouse'];
 const isSlow = files.some((file) => file.startsWith('slow/'));
-if (isSlow) parts.push('scanner');
+// The guide runs the test with Prism in a copy, which shares what is installed here.
+if (isSlow) parts.push('scanner', 'prism');
 if (isSlow || files.some((file) => WITH_BROWSER.test(file))) parts.push('browser');
 await ensureParts(parts, log);
 await build();
