@@ -252,6 +252,8 @@ export class Engine {
 		const { entry, data, hooks } = members;
 		const { pause } = mark;
 		writeMark(entry, omit(mark, 'pause', 'process', 'wakeAt'));
+		// Idle wakes leave one run, and not one each. After an answer, n8n has removed it.
+		data.resultData.runData[this.context.getNode().name]?.splice(this.runIndex);
 		const now = realClock.monotonicMs();
 		for (const [key, { at }] of wakes) if (now > at + WAKE_KEPT_MS) wakes.delete(key);
 		const key = `${this.context.getExecutionId()} ${pause}`;
@@ -301,25 +303,6 @@ export class Engine {
 		const runs = resultData.runData[this.context.getNode().name];
 		// n8n 1 takes no null from a run that pauses.
 		return (runs?.[this.runIndex]?.data?.main as INodeExecutionData[][]) ?? [[], []];
-	}
-
-	/**
-	 * Makes n8n execute the entry in the place of the node's latest pause, so that idle wakes leave one run and not one each.
-	 * @returns true if n8n executes the entry again at once
-	 */
-	replacePause(): boolean {
-		const { members, runIndex } = this;
-		if (!members) return false;
-		const runs = members.data.resultData.runData[this.context.getNode().name] ?? [];
-		const last = runs.length - 1;
-		const isPause = runs[last]?.executionStatus === 'waiting';
-		const wanted = isPause ? last : runs.length;
-		if (runIndex === wanted) return false;
-		this.stack.unshift({
-			...omit(members.entry, 'runIndex'),
-			...(isPause && { runIndex: last }),
-		} as Entry);
-		return true;
 	}
 
 	private get stack(): IExecuteData[] {

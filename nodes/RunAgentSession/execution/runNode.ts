@@ -10,7 +10,6 @@ import {
 	toNodeError,
 	WorkspaceAutomationError,
 } from '../../shared/errors';
-import { isTool } from '../../shared/n8n/aiTool';
 import { openChatStream, setSessionCustomData } from '../../shared/n8n/executionDisplay';
 import { nonEmptyText, quote } from '../../shared/values';
 import { readHasOutputParser } from '../panel/readSettings';
@@ -61,7 +60,6 @@ export async function runNode(context: IExecuteFunctions): Promise<INodeExecutio
 	const engine = new Engine(context);
 	const outcome = engine.readOutcome() ?? (await engine.followFirstWake());
 	if (outcome) return outcome.outputs;
-	if (!isTool(context) && engine.replacePause()) return null;
 	const wake = openWake(engine.wakeKey, (now) => {
 		recallAnswers(context.getExecutionId(), engine.contexts);
 		return takeAnswers(engine, now);
