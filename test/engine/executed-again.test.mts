@@ -391,6 +391,27 @@ describe('a failure', () => {
 		expect(starts(stage)).toHaveLength(2);
 	});
 
+	test('of one changed item in a retry keeps the others from starting, also after what has completed', async () => {
+		const stage = createStage();
+		const flow = { ...twoItems, items: prompts('[work 20m] [say One]', '[work 1m] [say Two]') };
+		const { data } = await changedRetry(stage, flow);
+		const run = await stage.run(flow, undefined, { data, mode: 'retry' });
+		expect(run.status).toBe('error');
+		expect(textsOf(run)).toEqual([['Two']]);
+		expect(starts(stage)).toHaveLength(2);
+	});
+
+	test("of one item's settings sends nothing, also in the tries of Retry On Fail", async () => {
+		const stage = createStage();
+		const run = await stage.run({
+			wires,
+			items: prompts('', '[say Two]'),
+			settings: { retryOnFail: true, maxTries: 3 },
+		});
+		expect(run.data.resultData.error?.description).toContain("Enter a value for 'Prompt'");
+		expect(stage.requests).toEqual([]);
+	});
+
 	test.each(['pause', 'keepRunning'])(
 		'before the first reading of a started session is followed by a retry that continues it: %s',
 		async (whileWaiting) => {

@@ -132,6 +132,11 @@ export function openBatch(
 	return { batch, isNew: true };
 }
 
+/** Makes the next run of an entry read its items again. */
+export function closeBatch({ batches }: Wake, batch: Batch): void {
+	for (const [key, each] of batches) if (each === batch) batches.delete(key);
+}
+
 /** Reads all items with their records. An item that can't be run has an error. */
 export function readItems(batch: Batch): Item[] {
 	const items = batch.context

@@ -158,7 +158,7 @@ export class Engine {
 	/** Identifies the items among those that the node got in this execution. A record belongs to it and an item's index. */
 	readonly entryKey: number;
 
-	/** True if the node itself made n8n execute it again */
+	/** True if the node itself made n8n execute it again, other than to throw an error */
 	readonly isAgain: boolean;
 
 	private readonly context: IExecuteFunctions;
@@ -175,7 +175,7 @@ export class Engine {
 		this.mark = this.members && markEntry(this.members.entry, context.getContext('node'));
 		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		this.entryKey = this.mark?.entry ?? readRunIndex(context, 0);
-		this.isAgain = this.mark?.isAgain === true;
+		this.isAgain = this.mark?.isAgain === true && !this.mark.plan?.isFailing;
 	}
 
 	/** False if this n8n can neither execute the node again nor pause it */
@@ -234,12 +234,6 @@ export class Engine {
 
 	keepOutcome(outcome: Outcome): void {
 		if (this.members) outcomes.set(this.members.entry, outcome);
-	}
-
-	/** Throws an error, and throws it again in n8n's further tries. */
-	fail(error: Error): never {
-		this.keepOutcome({ error });
-		throw error;
 	}
 
 	/**

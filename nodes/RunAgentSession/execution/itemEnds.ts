@@ -25,7 +25,7 @@ import { wasAborted } from '../requests/quietRequest';
 import { endRequests } from '../requests/requestRecord';
 import { listRequests } from '../session/finish';
 import { readCourse, SessionRun, type SessionOutcome } from '../session/run';
-import { addRecord, readSettings, type Batch, type Item, type Wake } from './batch';
+import { addRecord, readItems, readSettings, type Batch, type Item, type Wake } from './batch';
 import { findStanding, listSessionRecords, noteRefusedItem, sessionOf } from './itemRecords';
 import {
 	combineFailures,
@@ -255,36 +255,32 @@ export const combineErrors = (batch: Batch, failures: ReturnType<typeof listFail
 const hasItems = ({ journal, error }: Item): boolean =>
 	!error && findStanding(journal.read())?.state === 'completed';
 
-/** Returns whether completed items leave before the error of others ends a retry, which might otherwise happen in each. */
-export const leavesBefore = ({ context, engine, continues, items }: Batch): boolean =>
-	context.getMode() === 'retry' &&
-	engine.canContinue &&
-	!continues &&
-	items.some(({ error }) => error) &&
-	items.some(hasItems);
-
-/** Returns the nodes with completed items in other entries, which leave before an error ends a retry. */
-export const listLeavingBefore = (batch: Batch, { isFailing }: Wake): string[] =>
-	batch.context.getMode() === 'retry' && batch.canLeave && !isFailing
-		? listElsewhere(batch).flatMap(({ state, of }) => (state === 'completed' ? [String(of)] : []))
-		: [];
+/** Returns what leaves before an error ends a retry, which might otherwise happen in each: own items, and the nodes of other entries with items. */
+export function takeLeavingBefore(batch: Batch): {
+	outputs: INodeExecutionData[][] | null;
+	nodes: string[];
+} {
+	if (batch.context.getMode() !== 'retry' || !batch.canLeave) return { outputs: null, nodes: [] };
+	const completed = listElsewhere(batch).filter(({ state }) => state === 'completed');
+	return {
+		outputs: batch.items.some(hasItems) ? takeOutputs(batch, true) : null,
+		nodes: completed.map(({ of }) => String(of)),
+	};
+}
 
 /** Returns whether items can leave before the other sessions have ended. */
 export const hasLeaving = ({ items }: Batch, { isFailing }: Wake): boolean =>
 	items.some((item) => item.asked.length > 0 || (isFailing && hasItems(item)));
 
-/**
- * Ends refused items with On Error. Returns completed items that leave before the error of a retry.
- * @throws the errors of refused items together otherwise, before anything is sent
- */
-export function refuseItems(batch: Batch): INodeExecutionData[][] | undefined {
-	const { context, engine, continues, items } = batch;
+/** Reads the items, and ends refused ones with On Error. Returns their errors together otherwise, before anything is sent. */
+export function refuseItems(batch: Batch): Error | undefined {
+	const { context, engine, continues } = batch;
+	const items = (batch.items = readItems(batch));
 	const refused = items.filter(
 		({ refusal }) => refusal === 'request' || (refusal && (continues || !engine.isAgain)),
 	);
 	if (refused.length === 0) return undefined;
-	if (!continues && leavesBefore(batch)) return takeOutputs(batch, true);
-	if (!continues) engine.fail(combineErrors(batch, listFailures(refused)));
+	if (!continues) return combineErrors(batch, listFailures(refused));
 	for (const item of refused) {
 		if (item.refusal === 'request') noteRefusedItem(context, item.journal);
 		failItem(batch, item, item.error!);

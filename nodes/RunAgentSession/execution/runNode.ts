@@ -19,9 +19,9 @@ import { SessionRun, type RunDependencies } from '../session/run';
 import { realClock } from '../../shared/client/clock';
 import {
 	addRecord,
+	closeBatch,
 	openBatch,
 	openWake,
-	readItems,
 	type Batch,
 	type Item,
 	type Wake,
@@ -39,11 +39,10 @@ import { openOutputFormat } from './outputParser';
 import {
 	combineErrors,
 	failItem,
-	leavesBefore,
 	listFailures,
-	listLeavingBefore,
 	noItems,
 	refuseItems,
+	takeLeavingBefore,
 	takeOutputs,
 	findFailure,
 	toTraced,
@@ -80,10 +79,8 @@ async function runBatch(
 ): Promise<INodeExecutionData[][] | null> {
 	const { batch, isNew } = openBatch(context, engine, wake);
 	if (isNew) {
-		if (!engine.isAgain) refuseOwnItems(context, engine);
-		batch.items = readItems(batch);
-		const leaving = refuseItems(batch);
-		if (leaving) return engine.continueLater(leaving, FAILING);
+		const refusal = refuseOwnItems(batch) ?? refuseItems(batch);
+		if (refusal) return fail(batch, wake, refusal);
 		engine.onEnd(async (status) => {
 			logRunning(context, status);
 			if (status === 'success') await batch.ledger.release();
@@ -94,12 +91,11 @@ async function runBatch(
 	return await finish(batch, wake, turn);
 }
 
-/** @throws WorkspaceAutomationError for an item of this node's own. On Error would repeat that forever. */
-function refuseOwnItems(context: IExecuteFunctions, engine: Engine): void {
-	const error = findOwnItem(context, engine.entryKey);
-	if (!error) return;
-	engine.endExecutionOnError();
-	engine.fail(error);
+/** Returns the error of an item of this node's own, which ends the execution: On Error would repeat it forever. */
+function refuseOwnItems({ context, engine }: Batch): Error | undefined {
+	const error = engine.isAgain ? undefined : findOwnItem(context, engine.entryKey);
+	if (error) engine.endExecutionOnError();
+	return error;
 }
 
 async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
@@ -124,7 +120,7 @@ function failAll(batch: Batch, wake: Wake, error: Error): void {
 	const namedError =
 		hasSession && !(error instanceof WorkspaceAutomationError) ? credentialError(error) : error;
 	if (batch.continues) return waiting.forEach((item) => failItem(batch, item, namedError));
-	for (const [key, each] of wake.batches) if (each === batch) wake.batches.delete(key);
+	closeBatch(wake, batch);
 	for (const item of waiting) item.error = addRecord(item.journal.read(), namedError);
 	throw combineErrors(batch, listFailures(batch.items));
 }
@@ -243,7 +239,7 @@ async function finish(
 	turn: TurnEnd,
 ): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
-	if (turn.kind === 'ended') return await end(batch, wake);
+	if (turn.kind === 'ended') return end(batch, wake);
 	if (turn.kind === 'leave')
 		return engine.continueLater(takeOutputs(batch, wake.isFailing === true), turn.plan);
 	if (turn.kind === 'yield') return engine.continueLater(null, turn.plan);
@@ -251,23 +247,30 @@ async function finish(
 	return await engine.pause(turn.plan, turn.at - wake.now() + realClock.now());
 }
 
-/** The next run throws the error of a retry. */
-const FAILING: Others = { dueAt: 0, hasOpenLink: false, isFailing: true };
-
-async function end(batch: Batch, wake: Wake): Promise<INodeExecutionData[][] | null> {
+function end(batch: Batch, wake: Wake): INodeExecutionData[][] | null {
 	const { engine } = batch;
-	if (leavesBefore(batch)) return engine.continueLater(takeOutputs(batch, true), FAILING);
 	const error = findFailure(batch);
-	const before = error ? listLeavingBefore(batch, wake) : [];
-	if (before.length > 0) {
-		wake.isFailing = true;
-		for (const node of before) engine.makeDue(node, FAILING.dueAt - 1);
-		return engine.continueLater(null, FAILING);
-	}
-	if (error) engine.fail(error);
+	if (error) return fail(batch, wake, error);
 	const outputs = takeOutputs(batch, true);
 	engine.keepOutcome({ outputs });
 	return outputs;
+}
+
+/** The next run throws the error of a retry. */
+const FAILING: Others = { dueAt: 0, hasOpenLink: false, isFailing: true };
+
+/** Ends the execution with an error, once what has completed has left. */
+function fail(batch: Batch, wake: Wake, error: Error): INodeExecutionData[][] | null {
+	const { engine } = batch;
+	const { outputs, nodes } = takeLeavingBefore(batch);
+	if (outputs || (nodes.length > 0 && !wake.isFailing)) {
+		wake.isFailing = true;
+		closeBatch(wake, batch);
+		for (const node of nodes) engine.makeDue(node, FAILING.dueAt - 1);
+		return engine.continueLater(outputs, FAILING);
+	}
+	engine.keepOutcome({ error });
+	throw error;
 }
 
 /** Logs the sessions that run on after the execution has ended, for example because another node failed. */
