@@ -94,6 +94,19 @@ describe.each(Object.keys(MODES) as Array<keyof typeof MODES>)(
 			expect(starts(service)).toHaveLength(1);
 		});
 
+		test('a warning about the first answer is none about the second', async () => {
+			const service = simulation();
+			const at = '2026-10-05T07:00:00.000Z';
+			const latestMessage = { role: 'assistant', text: WRONG, createdAt: at, completedAt: at };
+			const ended = { status: 'completed', latestMessage, error: 'It took long' };
+			const reading = () => ({ ...ended, sessionId: service.sessions()[0].sessionId });
+			const first = () => ({ status: 200, body: JSON.stringify(reading()) });
+			service.meets('poll', first, { first: 1 });
+			const result = await run(service, WRONG_ONCE);
+			expect(result).toMatchObject({ output: LINKS, warnings: [] });
+			expect(messages(service)).toHaveLength(1);
+		});
+
 		test('a request in the repair turn is decided as always', async () => {
 			const service = simulation();
 			const prompt = `[say ${WRONG}] [next turn] [ask bash: x] [say ${RIGHT}]`;
@@ -175,7 +188,8 @@ describe('the turn of the repair message', () => {
 		expect(error.message).toBe("The result doesn't match the required format");
 		expect(error.description).toContain('No new turn was seen within 30 seconds');
 		service.clear();
-		expect((await MODES.running(service, WRONG_ONCE, {}, saved)).output).toEqual(LINKS);
+		const result = await MODES.running(service, WRONG_ONCE, {}, saved);
+		expect(result).toMatchObject({ output: LINKS, warnings: [] });
 		expect(messages(service)).toHaveLength(1);
 	});
 });

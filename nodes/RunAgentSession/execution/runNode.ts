@@ -204,7 +204,6 @@ function createDependencies(batch: Batch, wake: Wake, item: Item): RunDependenci
 		listAnswers: () => listAnswers(batch.engine.contexts),
 		hasReached: () =>
 			listCourses(context.getContext('node')).some(({ lastReadAt }) => lastReadAt !== undefined),
-		random: Math.random,
 		wallTime: () => wake.now(),
 		log,
 		onSession: (session) => setSessionCustomData(context, session),

@@ -151,8 +151,9 @@ function describeSession(
 	mode: PlannedSession['mode'],
 	isBusy: boolean,
 ): PlannedSession {
-	const { record, wait, settings, isUrgent, isUnsaved, random } = run;
+	const { record, wait, settings, isUrgent, isUnsaved } = run;
 	const stored = run.dependencies.journal.read();
+	const random = Math.random();
 	const common = { mode, isBusy, isUnsaved, random, project: projectOf(run) };
 	if (stored?.state !== 'running') {
 		const {

@@ -46,7 +46,6 @@ export async function runApplyAnswer(context: IExecuteFunctions): Promise<INodeE
 				api,
 				journal: openRecord(context.getContext('node'), 'applied', key),
 				ledger: new ExecutionLedger(context).of(key),
-				random: Math.random,
 				wallTime: () => Date.now(),
 				log: (message, about) =>
 					context.logger.info(message, { ...about, node: node.name, itemIndex }),
@@ -85,7 +84,7 @@ async function sendAnswer(
 		run.save({ sessionId });
 		await pollUntilApplied(run, settledAnswer);
 		if (run.record.comments?.length && run.undecided.length > 0)
-			run.warnings.add(
+			run.warn(
 				"The comment wasn't sent to the agent, because other requests of the session are pending. Send it with Send Message.",
 			);
 		const { session, decisions, warnings } = viewSession(run);
@@ -109,11 +108,12 @@ async function pollUntilApplied(run: DecidingRun, settledAnswer: SettledAnswer):
 		const before = countDecisions(run);
 		run.beginPoll();
 		const isDecided = (await takeReading(run)) && (await decideWith(run, decide));
-		if (isDecided && run.undecided.length === 0 && !(await sendComment(run))) endedOutcome(run);
+		if (isDecided && run.undecided.length === 0 && !(await sendComment(run)))
+			endedOutcome(run)?.warnings?.forEach((warning) => run.warn(warning));
 		const isDone = run.session !== undefined && countDecisions(run) === before;
 		const { failures = 0, retryAfterMs = 0 } = run.wait;
 		if (isDone && failures === 0 && !run.hasUnfinishedDecision) return;
-		const goodMs = pollDelayMs(0, run.random);
+		const goodMs = pollDelayMs(0, Math.random());
 		const delayMs = failures > 0 ? retryPollMs(failures, goodMs, retryAfterMs) : goodMs;
 		const leftMs = deadline - run.now;
 		if (leftMs > 0) await clock.sleep(run.isUrgent ? 0 : Math.min(delayMs, leftMs), signal);

@@ -79,7 +79,7 @@ export function viewSession(run: DecidingRun, isOver = false): SessionView {
 		decisions,
 		rulesToRemember,
 		changes,
-		warnings: [...run.listWarnings(), ...left, ...held, ...warnings],
+		warnings: [...(record.warnings ?? []), ...left, ...held, ...warnings],
 		startedAt,
 		durationMs: Math.max(0, lastReadAt - startedAt),
 	};
@@ -97,21 +97,23 @@ export function endedOutcome(run: DecidingRun): SessionOutcome | undefined {
 	const { turn } = run.record;
 	if (!session || !hasEnded(session)) return undefined;
 	if (turn && !isOverdue(turn, run.wallTime)) return undefined;
-	if (turn)
-		run.warnings.add(
-			`No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`,
-		);
+	const late = `No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`;
 	const { error, status } = session;
-	const isFailed = status === 'failed';
-	if (!isFailed && error !== undefined)
-		run.warnings.add(`The session completed, and the service says: ${excerpt(error, 500)}`);
-	const unfinished = isFailed ? [] : listUnfinished(session);
-	if (unfinished.length > 0)
-		run.warnings.add(
-			`The session completed, but ${unfinished.join(', and ')}. The result may be early.`,
-		);
 	run.save({ requests: endRequests(run.record.requests) });
-	return { kind: isFailed ? 'failed' : 'completed' };
+	if (status === 'failed') {
+		// The error and the item tell what the record has.
+		if (turn) run.warn(late);
+		return { kind: 'failed' };
+	}
+	const unfinished = listUnfinished(session).join(', and ');
+	const warnings = [
+		...(turn ? [late] : []),
+		...(error === undefined
+			? []
+			: [`The session completed, and the service says: ${excerpt(error, 500)}`]),
+		...(unfinished ? [`The session completed, but ${unfinished}. The result may be early.`] : []),
+	];
+	return { kind: 'completed', warnings };
 }
 
 /** The API document lists no statuses of tools. */
@@ -156,7 +158,7 @@ export async function applyFormat(
 	const isOver =
 		passedTimeout(run.wait.since, [], run.settings.timeouts, run.wallTime) === 'maxWait';
 	if (run.record.isRepaired || !hasTime || isOver)
-		throw misfitError(misfit, text, run.listWarnings());
+		throw misfitError(misfit, text, [...(run.record.warnings ?? []), ...(outcome.warnings ?? [])]);
 	const message = addInstructions(
 		`Your answer doesn't match the required format. The reason:\n${misfit}\n\nAnswer again with the same result in the required format, and with nothing else.`,
 		format,

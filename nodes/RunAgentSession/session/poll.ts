@@ -55,12 +55,11 @@ export async function pollOnce(run: SessionRun): Promise<SessionOutcome | undefi
 
 /** Polls once. Returns whether the poll gave a new reading. A single failed poll doesn't end the wait. */
 export async function takeReading(run: DecidingRun): Promise<boolean> {
-	const { api, sessionId, dependencies } = run;
+	const { api, sessionId } = run;
 	run.isUrgent = false;
 	const deadline = run.hasUnfinishedDecision ? run.decisionDeadline : run.pollDeadline;
 	const options = { deadline, maxAttempts: 1 };
 	const session = await resultOrError(fetchSession(api, sessionId, options));
-	run.random = dependencies.random();
 	const { record, wait, wallTime: triedAt } = run;
 	const { pollCount = 0 } = record;
 	const hasFailed = session instanceof WorkspaceAutomationError;

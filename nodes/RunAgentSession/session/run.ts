@@ -40,7 +40,7 @@ export interface SessionOutcome {
 	kind: 'completed' | 'failed' | 'needsApproval' | 'stillRunning';
 	/** The result in the required format */
 	output?: unknown;
-	/** Of the lookups for its item */
+	/** What its item says beside the warnings of the record */
 	warnings?: string[];
 	/** `needsApproval`: an item for each approver who is asked now */
 	asked?: AskedItem[];
@@ -92,7 +92,6 @@ export interface RunDependencies {
 	ledger: Ledger;
 	/** Returns whether this execution has ever reached the service. */
 	hasReached(): boolean;
-	random(): number;
 	/** Returns milliseconds since 1970, from one reading of the system clock for the whole wake, so that setting it meanwhile changes nothing. */
 	wallTime(): number;
 	/** ID of this execution: n8n answers a link only for the execution that it names */
@@ -134,8 +133,6 @@ export class SessionRun<
 	Settings extends DecisionSettings = ItemSettings,
 	Dependencies extends DecisionDependencies = RunDependencies,
 > {
-	readonly warnings = new Set<string>();
-
 	/** Time on the monotonic clock until which the poll may take */
 	pollDeadline = 0;
 
@@ -159,9 +156,6 @@ export class SessionRun<
 	/** True if no pause has saved the session's ID yet */
 	isUnsaved = false;
 
-	/** From 0 to 1, for the wait after the latest poll */
-	random: number;
-
 	readonly settings: Settings;
 
 	readonly dependencies: Dependencies;
@@ -170,7 +164,6 @@ export class SessionRun<
 		this.settings = settings;
 		this.dependencies = dependencies;
 		Object.assign(settings.policy, readOptionWords(dependencies.api));
-		this.random = dependencies.random();
 		this.beginPoll();
 		this.limitTimes();
 	}
@@ -282,10 +275,6 @@ export class SessionRun<
 	warn(warning: string): void {
 		const { warnings = [] } = this.record;
 		if (!warnings.includes(warning)) this.save({ warnings: [...warnings, warning] });
-	}
-
-	listWarnings(): string[] {
-		return [...(this.record.warnings ?? []), ...this.warnings];
 	}
 
 	log(message: string): void {

@@ -30,8 +30,9 @@ export async function takeStep(run: SessionRun): Promise<SessionOutcome | undefi
 		// Max Wait 0 is one poll, at once.
 		if (beginning === 'waiting' || (beginning === 'sent' && maxWaitMs > 0)) return undefined;
 		const outcome = await applyTimeout(run, await pollOnce(run));
-		const warnings = outcome && (await lookUpFacts(run, outcome));
-		if (outcome?.kind !== 'needsApproval') return outcome && { ...outcome, warnings };
+		if (!outcome) return undefined;
+		const warnings = [...(outcome.warnings ?? []), ...(await lookUpFacts(run, outcome))];
+		if (outcome.kind !== 'needsApproval') return { ...outcome, warnings };
 		const asked = askApprovers(run);
 		return asked.length > 0 ? { ...outcome, warnings, asked } : undefined;
 	});
@@ -84,11 +85,12 @@ async function endWait(
 	if (quiet && !findQuiet(run.record.requests)) return undefined;
 	const advice = quiet?.advice ?? adviseAfterTimeout(run, isMaxWait);
 	const isAborted = !isMaxWait || onMaxWait === 'abort';
-	if (run.lastFailure)
-		run.warnings.add(
-			`The session couldn't be read at the end: ${run.lastFailure.message}. ${run.lastFailure.description}`,
-		);
-	if (!isAborted && settings.isTool) return { kind: 'stillRunning' };
+	const unread = run.lastFailure
+		? [
+				`The session couldn't be read at the end: ${run.lastFailure.message}. ${run.lastFailure.description}`,
+			]
+		: [];
+	if (!isAborted && settings.isTool) return { kind: 'stillRunning', warnings: unread };
 	const aborting = isAborted ? await abortSession(api, run.sessionId, options) : undefined;
 	if (quiet) closeQuiet(run, aborting ? 'unconfirmed' : 'confirmed');
 	const abortedAt = run.wallTime;
@@ -104,7 +106,7 @@ async function endWait(
 	throw abandonedError(
 		quiet?.tooLong ?? tooLong,
 		isAborted ? (aborting ?? (isSeen ? 'aborted' : 'unseen')) : 'running',
-		[advice, ...run.listWarnings()].join(' '),
+		[advice, ...(run.record.warnings ?? []), ...unread].join(' '),
 	);
 }
 
