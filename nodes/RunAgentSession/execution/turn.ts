@@ -41,13 +41,6 @@ const isGoing = ({ run, error }: Item): boolean => run !== undefined && !error;
 
 /** The sessions that wait in this process, in all executions. Spares the service too many polls at once. */
 let waiting = 0;
-/** The part of each batch, while its turn is under way */
-const counts = new WeakMap<Batch, number>();
-
-function noteWaiting(batch: Batch, count: number): void {
-	waiting += count - (counts.get(batch) ?? 0);
-	counts.set(batch, count);
-}
 
 /** Carries out the plan of an entry's sessions, until items leave, something else of the execution is due, or nothing is. */
 export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
@@ -55,6 +48,7 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 	const { clock } = api!;
 	const signal = context.getExecutionCancelSignal?.();
 	let hasWorked = false;
+	let counted = 0;
 	let leavingSince: number | undefined;
 	let alarm: { at: number; rings: Promise<void> } | undefined;
 	try {
@@ -63,7 +57,8 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			receiveAnswers(batch, wake);
 			const now = wake.now();
 			const open = batch.items.filter(isGoing);
-			noteWaiting(batch, open.length);
+			waiting += open.length - counted;
+			counted = open.length;
 			if (open.length === 0) return { kind: 'ended' };
 			// A tool's run ends with its outcome: what the agent waits for comes after it.
 			const others = batch.canLeave ? engine.readOthers(now) : NO_OTHERS;
@@ -96,7 +91,7 @@ export async function runTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
 			if (togetherMs > 0) await clock.sleep(togetherMs, signal);
 		}
 	} finally {
-		noteWaiting(batch, 0);
+		waiting -= counted;
 	}
 }
 
