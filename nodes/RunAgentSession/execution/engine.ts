@@ -24,15 +24,13 @@ const MARK = 'workspaceAutomation';
 interface EntryMark {
 	/** The number of the entry among those of the node. n8n's run index doesn't identify it, because idle runs aren't written. */
 	entry: number;
-	/** True if the node itself put the entry on the stack */
-	isAgain?: true;
 	/** Identifies the pause that put the entry on top of the stack */
 	pause?: string;
 	/** The process that paused it */
 	process?: string;
 	/** When n8n executes the paused entry again at the latest, by the system clock */
 	wakeAt?: number;
-	/** What the entry has planned, for the runs of other entries and nodes */
+	/** What the entry has planned, for the runs of other entries and nodes. Missing until the node itself has put it on the stack */
 	plan?: Others;
 }
 
@@ -175,7 +173,8 @@ export class Engine {
 		this.mark = this.members && markEntry(this.members.entry, context.getContext('node'));
 		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		this.entryKey = this.mark?.entry ?? readRunIndex(context, 0);
-		this.isAgain = this.mark?.isAgain === true && !this.mark.plan?.isFailing;
+		const { plan } = this.mark ?? {};
+		this.isAgain = plan !== undefined && !plan.isFailing;
 	}
 
 	/** False if this n8n can neither execute the node again nor pause it */
@@ -343,10 +342,6 @@ export class Engine {
 		}
 	}
 
-	private createMark(plan: Others): EntryMark {
-		return { entry: this.entryKey, isAgain: true, plan };
-	}
-
 	/**
 	 * Makes n8n execute the node again with the same items, after what is due before.
 	 * @param outputs items that leave, or null
@@ -357,15 +352,9 @@ export class Engine {
 	): INodeExecutionData[][] | null {
 		const { entry } = this.members!;
 		this.silenceEmptyRuns();
-		const again: Entry = {
-			node: entry.node,
-			data: entry.data,
-			source: entry.source,
-			metadata: {
-				...entry.metadata,
-				[MARK]: this.createMark(plan),
-			} as IExecuteData['metadata'],
-		};
+		const { node, data, source, metadata } = entry;
+		const again: Entry = { node, data, source, metadata };
+		writeMark(again, { entry: this.entryKey, plan });
 		const { stack } = this;
 		const dueAt = (each: IExecuteData) => readMark(each)?.plan?.dueAt;
 		const others = stack.filter((each) => dueAt(each) === undefined);
@@ -387,7 +376,7 @@ export class Engine {
 		const { entry } = this.members!;
 		this.silenceEmptyRuns();
 		const pause = { pause: randomUUID(), process: PROCESS, wakeAt };
-		writeMark(entry, { ...this.createMark(plan), ...pause });
+		writeMark(entry, { entry: this.entryKey, plan, ...pause });
 		entry.runIndex = this.runIndex;
 		// If n8n 1 has resumed twice and one run was stopped, it has forgotten both. The time is stored by then.
 		await this.context.putExecutionToWait(columnOnlyDate(wakeAt)).catch(() => {});
