@@ -217,6 +217,24 @@ describe('several nodes', () => {
 		},
 	);
 
+	test('an open link of one keeps the wakes of the other short', async () => {
+		const stage = createStage();
+		const policy = { permissionPolicy: 'approve' };
+		const flow: Flow = {
+			first: [NODE, OTHER],
+			wires: [[AFTER], [MESSAGE]],
+			follows: { [OTHER]: [['After other'], ['Message other']] },
+			more: { [OTHER]: { prompt: '[work 3m] [ask bash: y] [work 1m] [say Done]', ...policy } },
+			parameters: { maxWait: 10, onMaxWait: 'letRun' },
+			settings: { onError: 'continueRegularOutput' },
+			items: prompts('[ask bash: x]'),
+		};
+		const run = await stage.run(flow);
+		const [{ at }] = stage.of('POST', '/resolve');
+		expect(run.saved.find((saved) => saved.at >= at)!.at - at).toBeLessThanOrEqual(2_000);
+		expect(textsOf(run, 'After other')).toEqual([['Done']]);
+	});
+
 	test('two branches into one node have sessions of their own', async () => {
 		const stage = createStage();
 		const flow: Flow = {

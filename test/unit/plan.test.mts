@@ -23,7 +23,6 @@ const session = (changes: Partial<PlannedSession> = {}): PlannedSession => ({
 	failures: 0,
 	retryAfterMs: 0,
 	isUrgent: false,
-	hasOpenLink: false,
 	timeoutAt: NEVER,
 	isUnsaved: false,
 	isBusy: false,
@@ -46,7 +45,7 @@ const planned = (
 			sessions: { total: 20, perProject: Infinity },
 			waiting: 1,
 			watchedUntil: 0,
-			isByAnswer: false,
+			isQuick: false,
 			...limits,
 		},
 	);
@@ -126,19 +125,9 @@ const ROWS: Array<[string, ReturnType<typeof planned>, Partial<ReturnType<typeof
 		{ dueAt: NOW + 70 * S, keeps: undefined },
 	],
 	[
-		'an open link ends the reading every few seconds',
-		planned([session({ changedAt: NOW, activeSince: NOW, hasOpenLink: true })]),
-		{ dueAt: NOW + 70 * S, keeps: undefined, hasOpenLink: true },
-	],
-	[
-		'an open link of another node does so, too',
-		planned([session({ changedAt: NOW })], { others: { hasOpenLink: true } }),
-		{ keeps: undefined },
-	],
-	[
-		'the wake of an answer is as short',
-		planned([session({ changedAt: NOW })], { isByAnswer: true }),
-		{ keeps: undefined },
+		'an open link, or the wake of an answer, ends the reading every few seconds',
+		planned([session({ changedAt: NOW, activeSince: NOW })], { isQuick: true }),
+		{ dueAt: NOW + 70 * S, keeps: undefined },
 	],
 	['an answer is due at once', planned([session({ isUrgent: true })]), { due: [0] }],
 	[
@@ -261,7 +250,7 @@ describe('the plan', () => {
 	});
 
 	test('a pause is no shorter than 35 s, except after a start', () => {
-		const soon = { due: [], dueAt: NOW + 20 * S, hasOpenLink: false, begun: {} };
+		const soon = { due: [], dueAt: NOW + 20 * S, begun: {} };
 		expect(pauseUntil(soon, NO_OTHERS, NOW)).toBe(NOW + 35 * S);
 		expect(pauseUntil({ ...soon, dueAt: NOW + MIN }, NO_OTHERS, NOW)).toBe(NOW + MIN);
 		expect(pauseUntil({ ...soon, dueAt: NOW + 5 * S }, NO_OTHERS, NOW)).toBe(NOW + 5 * S);

@@ -305,9 +305,7 @@ export class Engine {
 	/** Returns what the rest of the execution has planned. The work of other nodes is due now. */
 	readOthers(now: number): Others {
 		if (!this.members) return NO_OTHERS;
-		const plans = this.stack.map(
-			(entry): Others => readMark(entry)?.plan ?? { dueAt: now, hasOpenLink: false },
-		);
+		const plans = this.stack.map((entry): Others => readMark(entry)?.plan ?? { dueAt: now });
 		const begun = this.countBegun();
 		const keeps = plans.some((plan) => plan.keeps === 'running')
 			? 'running'
@@ -315,7 +313,6 @@ export class Engine {
 		return {
 			dueAt: Math.min(NEVER, ...plans.map(({ dueAt }) => dueAt)),
 			...(keeps && { keeps }),
-			hasOpenLink: plans.some(({ hasOpenLink }) => hasOpenLink),
 			...(plans.some(({ isFailing }) => isFailing) && { isFailing: true as const }),
 			...(begun && { begun }),
 		};

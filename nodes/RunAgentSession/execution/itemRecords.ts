@@ -21,6 +21,7 @@ import {
 import { RECORD_VERSION, type KnownRecord, type SessionRecord } from '../session/record';
 import { readCourse } from '../session/run';
 import {
+	hasOpenLink,
 	latestAnswerAt,
 	type AskedSession,
 	type LinkAnswer,
@@ -52,6 +53,12 @@ export const hasUnheard = (nodeContext: IDataObject, answers: readonly LinkAnswe
 	listCourses(nodeContext).some(
 		({ state, ballots, heardAt = 0 }) =>
 			state === 'running' && latestAnswerAt({ ballots, answers }) > heardAt,
+	);
+
+/** Returns whether an approver of a node's sessions has a link whose answer hasn't been sent. */
+export const hasOpenLinks = (nodeContext: IDataObject): boolean =>
+	listCourses(nodeContext).some(
+		({ state, requests, ballots }) => state === 'running' && hasOpenLink(requests, ballots),
 	);
 
 /** Returns the sessions that Retry On Fail has replaced. */

@@ -174,7 +174,7 @@ const credentialError = ({ message }: Error): WorkspaceAutomationError =>
 function waitForCredential({ engine }: Batch, wake: Wake): TurnEnd {
 	const now = wake.now();
 	const others = engine.readOthers(now);
-	const plan = { dueAt: now + MIN_PAUSE_MS, hasOpenLink: false };
+	const plan = { dueAt: now + MIN_PAUSE_MS };
 	const isNext = others.dueAt > now && !others.keeps;
 	const at = Math.min(plan.dueAt, others.dueAt);
 	return isNext ? { kind: 'pause', plan, at } : { kind: 'yield', plan };
@@ -256,7 +256,7 @@ function end(batch: Batch, wake: Wake): INodeExecutionData[][] | null {
 }
 
 /** The next run throws the error of a retry. */
-const FAILING: Others = { dueAt: 0, hasOpenLink: false, isFailing: true };
+const FAILING: Others = { dueAt: 0, isFailing: true };
 
 /** Ends the execution with an error, once what has completed has left. */
 function fail(batch: Batch, wake: Wake, error: Error): INodeExecutionData[][] | null {

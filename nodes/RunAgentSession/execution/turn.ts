@@ -10,11 +10,11 @@ import {
 	type Others,
 	type Plan,
 } from '../plan/plan';
-import { hasOpenLink, latestAnswerAt, nextAskAt, unansweredAt } from '../requests/ballots';
+import { latestAnswerAt, nextAskAt, unansweredAt } from '../requests/ballots';
 import { quietAt } from '../session/quiet';
 import type { SessionRun } from '../session/run';
 import { takeStep } from '../session/step';
-import { listAnswers, recallAnswers, hasUnheard } from './itemRecords';
+import { hasOpenLinks, hasUnheard, listAnswers, recallAnswers } from './itemRecords';
 import type { Batch, Item, Wake } from './batch';
 import type { Engine } from './engine';
 import { hasLeaving, endItem, failItem, keepApproverItems } from './itemEnds';
@@ -102,14 +102,14 @@ function planEntry(
 	now: number,
 	others: Others,
 ): Plan {
-	const { context, pauses, asTool } = batch;
+	const { context, engine, pauses, asTool } = batch;
 	const sessions = open.map((item) => describe(batch, item));
 	return plan(sessions, now, others, {
 		sessions: (batch.limits ??= readSessionLimits(context)),
 		waiting,
 		watchedUntil:
 			pauses && !asTool && context.getMode() === 'manual' ? watchedUntil(batch, now) : 0,
-		isByAnswer,
+		isQuick: isByAnswer || Object.values(engine.contexts).some(hasOpenLinks),
 	});
 }
 
@@ -159,7 +159,7 @@ function describeSession(
 		const retryAfterMs = 1_000 * (failure?.context.retryAfter ?? 0);
 		const timeoutAt = stored ? since + settings.timeouts.maxWaitMs : NEVER;
 		return {
-			...{ ...common, isUrgent, startAt: at, since, retryAfterMs, hasOpenLink: false },
+			...{ ...common, isUrgent, startAt: at, since, retryAfterMs },
 			timeoutAt: Math.min(NEVER, timeoutAt),
 		};
 	}
@@ -169,7 +169,6 @@ function describeSession(
 		...wait,
 		isGiven: record.isGiven,
 		isUrgent: isUrgent || !run.hasBegun || isUnheard,
-		hasOpenLink: hasOpenLink(record.requests, record.ballots),
 		timeoutAt: findTimeout(run),
 	};
 }
@@ -180,7 +179,7 @@ const describe = ({ pauses, flights }: Batch, item: Item): PlannedSession =>
 
 /** Returns what others need to know of an entry's plan. */
 function summarize(
-	{ dueAt, keeps, hasOpenLink, begun }: Plan,
+	{ dueAt, keeps, begun }: Plan,
 	isBusy: boolean,
 	hasWorked: boolean,
 	now: number,
@@ -190,7 +189,6 @@ function summarize(
 	return {
 		dueAt: Math.min(NEVER, Math.max(earliest, next)),
 		...((keeps || isBusy) && { keeps: keeps ?? ('active' as const) }),
-		hasOpenLink,
 		...(Object.keys(begun).length > 0 && { begun }),
 	};
 }

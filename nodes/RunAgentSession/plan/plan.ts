@@ -96,8 +96,6 @@ export interface PlannedSession extends SessionWait {
 	isGiven?: boolean;
 	/** True if it must be read at once: for a new answer, and before a denial */
 	isUrgent: boolean;
-	/** True if an approver has a link, and its answer hasn't been sent */
-	hasOpenLink: boolean;
 	/** Max Wait, an unanswered request, a reminder, or the end of the time for activity, whichever is first */
 	timeoutAt: number;
 	/** True if no pause has saved its ID yet */
@@ -117,7 +115,6 @@ type Keep = 'running' | 'active';
 export interface Others {
 	dueAt: number;
 	keeps?: Keep;
-	hasOpenLink: boolean;
 	/** True once an error is about to end a retry: nothing begins anymore */
 	isFailing?: true;
 	/** Sessions of the node that have begun and not ended, by project */
@@ -136,8 +133,8 @@ export interface Limits {
 	waiting: number;
 	/** A person watches a manual execution, and it keeps reading until then */
 	watchedUntil: number;
-	/** True in a wake that an answer caused, which must be short because n8n answers links with an error while it runs */
-	isByAnswer: boolean;
+	/** True while approvers have links, and in a wake that an answer caused: it must be short, because n8n answers links with an error meanwhile */
+	isQuick: boolean;
 }
 
 export interface Plan {
@@ -146,12 +143,11 @@ export interface Plan {
 	/** Time of the next thing */
 	dueAt: number;
 	keeps?: Keep;
-	hasOpenLink: boolean;
 	/** Sessions that have begun, those due to start included, by project */
 	begun: Record<string, number>;
 }
 
-export const NO_OTHERS: Others = { dueAt: NEVER, hasOpenLink: false };
+export const NO_OTHERS: Others = { dueAt: NEVER };
 
 /** Returns the end of the time in which a paused session is read every few seconds. */
 function activeUntil(
@@ -164,14 +160,10 @@ function activeUntil(
 }
 
 /** Returns the time of the next reading, and whether the execution keeps running until then. */
-function nextReading(
-	session: PlannedSession,
-	limits: Limits,
-	isQuick: boolean,
-): { at: number; isKept: boolean } {
+function nextReading(session: PlannedSession, limits: Limits): { at: number; isKept: boolean } {
 	const { mode, since, isGiven, triedAt, changedAt = 0, random } = session;
 	const { failures = 0, retryAfterMs = 0 } = session;
-	const until = mode === 'running' ? NEVER : isQuick ? 0 : activeUntil(session, limits);
+	const until = mode === 'running' ? NEVER : limits.isQuick ? 0 : activeUntil(session, limits);
 	if (triedAt === undefined) {
 		const at = since + (isGiven ? 0 : MIN_POLL_MS);
 		return { at, isKept: at <= until };
@@ -212,18 +204,13 @@ function heldUntil(sessions: readonly PlannedSession[]): number {
 }
 
 /** Returns when a session needs something: a try to start, a reading, or the end of a timeout, which wins over the shortest pause. */
-function nextStep(
-	session: PlannedSession,
-	limits: Limits,
-	isQuick: boolean,
-	startsAt: number,
-): NextStep {
+function nextStep(session: PlannedSession, limits: Limits, startsAt: number): NextStep {
 	const { startAt, isUrgent, timeoutAt, triedAt, isBusy } = session;
 	if (isBusy) return { at: NEVER, isKept: true };
 	if (startAt !== undefined)
 		return { at: Math.min(Math.max(startAt, startsAt), timeoutAt), isKept: true };
 	if (isUrgent) return { at: 0, isKept: true };
-	const reading = nextReading(session, limits, isQuick);
+	const reading = nextReading(session, limits);
 	// A timeout that a try came after changes nothing by itself.
 	const isPassed = triedAt !== undefined && triedAt >= timeoutAt;
 	return isPassed || reading.at <= timeoutAt ? reading : { ...reading, at: timeoutAt };
@@ -282,16 +269,14 @@ export function plan(
 	others: Others,
 	limits: Limits,
 ): Plan {
-	const hasOpenLink = sessions.some((each) => each.hasOpenLink);
 	const begun = countBegun(sessions);
-	if (others.isFailing) return { due: [], dueAt: now, hasOpenLink, begun };
-	const isQuick = hasOpenLink || others.hasOpenLink || limits.isByAnswer;
+	if (others.isFailing) return { due: [], dueAt: now, begun };
 	const isRunning = sessions.some(({ mode }) => mode === 'running');
 	// Beside a node that keeps the execution running, no pause saves anything.
 	const canSave = !isRunning && others.keeps !== 'running' && limits.watchedUntil <= now;
 	const mustSave = canSave && sessions.some(({ isUnsaved }) => isUnsaved);
 	const startsAt = heldUntil(sessions);
-	const steps = sessions.map((session) => nextStep(session, limits, isQuick, startsAt));
+	const steps = sessions.map((session) => nextStep(session, limits, startsAt));
 	const isStart = (index: number) => sessions[index].startAt !== undefined;
 
 	// After a refusal, one start tries whether the service takes it.
@@ -334,7 +319,7 @@ export function plan(
 	const dueAt = mustSave ? now + FIRST_PAUSE_MS : nextAt;
 	const unreadSince = (index: number) => (isStart(index) ? NEVER : (sessions[index].triedAt ?? 0));
 	due.sort((one, other) => unreadSince(one) - unreadSince(other));
-	return { due, dueAt, ...(keeps && { keeps }), hasOpenLink, begun };
+	return { due, dueAt, ...(keeps && { keeps }), begun };
 }
 
 /** Returns when a pausing execution has to wake. n8n checks every minute, so a shorter pause than half of that saves nothing. */
