@@ -266,8 +266,7 @@ export function createService(
 	}
 
 	/** Lets a session work on another answer. */
-	function repair(session: SessionTruth): void {
-		const before = view(session);
+	function repair(session: SessionTruth, before: object): void {
 		session.misfits--;
 		session.ended = session.endedAt = undefined;
 		const plan = { lastsMs: REPAIR_MS };
@@ -278,11 +277,12 @@ export function createService(
 
 	/** Wakes a quiet session. */
 	function tell(session: SessionTruth, text: string): void {
+		const before = view(session);
 		session.messages.push({ at: time.now(), text });
 		session.messagesAt.push(time.now());
 		session.changes.push(time.now());
 		log(`session ${session.label} gets a message: ${text}`);
-		if (text.startsWith(REPAIR) && session.ended === 'completed') return repair(session);
+		if (text.startsWith(REPAIR) && session.ended === 'completed') return repair(session, before);
 		const work = works.get(session);
 		if (!work || session.quietSince === undefined) return;
 		session.quietSince = undefined;
