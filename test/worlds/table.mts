@@ -498,4 +498,21 @@ export const TABLE: Row[] = [
 			retries: { count: 1, afterMs: 10 * SECOND },
 		},
 	},
+	{
+		rule: 'A decision right before the request for another answer is confirmed by later readings',
+		world: {
+			items: [
+				[
+					{
+						...{ lastsMs: 20 * MINUTE, asks: [permission(2 * SECOND)], leavesPending: true },
+						misfits: 1,
+					},
+				],
+			],
+			settings: {
+				...{ keepsRunning: true, ifNobodyAnswers: 'deny', unansweredAfterHours: 0.05 },
+				hasFormat: true,
+			},
+		},
+	},
 ];

@@ -79,6 +79,8 @@ function writeEnd({ journal }: Item, end: SessionEnd): void {
 export function endItem(batch: Batch, item: Item, outcome: SessionOutcome): void {
 	const { context, asTool, couldNotPause } = batch;
 	const run = item.run!;
+	if (outcome.kind === 'failed' || outcome.kind === 'completed')
+		run.save({ requests: endRequests(run.record.requests) });
 	if (outcome.kind === 'failed' && !asTool) throw sessionFailedError(run);
 	const json = toItemJson(context, item.itemIndex, run, outcome);
 	if (couldNotPause !== undefined)

@@ -99,7 +99,6 @@ export function endedOutcome(run: DecidingRun): SessionOutcome | undefined {
 	if (turn && !isOverdue(turn, run.wallTime)) return undefined;
 	const late = `No new turn was seen within ${formatSeconds(NEW_TURN_MS)} of the message, so the result may be from the turn before.`;
 	const { error, status } = session;
-	run.save({ requests: endRequests(run.record.requests) });
 	if (status === 'failed') {
 		// The error and the item tell what the record has.
 		if (turn) run.warn(late);
