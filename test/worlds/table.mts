@@ -504,7 +504,7 @@ export const TABLE: Row[] = [
 			items: [
 				[
 					{
-						...{ lastsMs: 20 * MINUTE, asks: [permission(2 * SECOND)], leavesPending: true },
+						...{ lastsMs: 1_000 * SECOND, asks: [permission(2 * SECOND)], leavesPending: true },
 						misfits: 1,
 					},
 				],
