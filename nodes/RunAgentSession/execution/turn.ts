@@ -109,7 +109,8 @@ function planEntry(
 		waiting,
 		watchedUntil:
 			pauses && !asTool && context.getMode() === 'manual' ? watchedUntil(batch, now) : 0,
-		isQuick: isByAnswer || Object.values(engine.contexts).some(hasOpenLinks),
+		// Links are shown while the execution pauses only.
+		isQuick: pauses && (isByAnswer || Object.values(engine.contexts).some(hasOpenLinks)),
 	});
 }
 
