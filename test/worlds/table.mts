@@ -515,4 +515,14 @@ export const TABLE: Row[] = [
 			},
 		},
 	},
+	{
+		rule: 'An error waits for the starts of other nodes, and names their sessions',
+		world: {
+			shape: 'parallel',
+			items: [lasting(10 * SECOND, { afterMs: 10 * SECOND, kind: 'question' })],
+			settings: { keepsRunning: true },
+			weather: [{ kind: '429', fromMs: 0, lastsMs: 3 * MINUTE, share: 1, on: 'read' }],
+			retries: { count: 2, afterMs: 20 * SECOND },
+		},
+	},
 ];

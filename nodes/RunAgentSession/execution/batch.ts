@@ -132,6 +132,11 @@ export function openBatch(
 	return { batch, isNew: true };
 }
 
+/** Waits for the steps under way in all entries. None is cut off: a start may leave a session running. */
+export async function landFlights({ batches }: Wake): Promise<void> {
+	await Promise.allSettled([...batches.values()].flatMap(({ flights }) => [...flights.values()]));
+}
+
 /** Makes the next run of an entry read its items again. */
 export function closeBatch({ batches }: Wake, batch: Batch): void {
 	for (const [key, each] of batches) if (each === batch) batches.delete(key);

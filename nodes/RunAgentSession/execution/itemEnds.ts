@@ -217,10 +217,10 @@ export const listFailures = (items: readonly Item[]) =>
 	items.flatMap(({ itemIndex, error }) => (error ? [{ itemIndex, error }] : []));
 
 /** Returns the failures of all items together, once all sessions have ended. A retry runs these items again. */
-export function findFailure(batch: Batch): Error | undefined {
+export function findFailure(batch: Batch): (() => Error) | undefined {
 	const failures = listFailures(batch.items);
 	if (failures.length === 0 || batch.continues) return undefined;
-	return combineErrors(batch, failures);
+	return () => combineErrors(batch, failures);
 }
 
 const MAX_ELSEWHERE = 50;
@@ -275,14 +275,14 @@ export const hasLeaving = ({ items }: Batch, { isFailing }: Wake): boolean =>
 	items.some((item) => item.asked.length > 0 || (isFailing && hasItems(item)));
 
 /** Reads the items, and ends refused ones with On Error. Returns their errors together otherwise, before anything is sent. */
-export function refuseItems(batch: Batch): Error | undefined {
+export function refuseItems(batch: Batch): (() => Error) | undefined {
 	const { context, engine, continues } = batch;
 	const items = (batch.items = readItems(batch));
 	const refused = items.filter(
 		({ refusal }) => refusal === 'request' || (refusal && (continues || !engine.isAgain)),
 	);
 	if (refused.length === 0) return undefined;
-	if (!continues) return combineErrors(batch, listFailures(refused));
+	if (!continues) return () => combineErrors(batch, listFailures(refused));
 	for (const item of refused) {
 		if (item.refusal === 'request') noteRefusedItem(context, item.journal);
 		failItem(batch, item, item.error!);

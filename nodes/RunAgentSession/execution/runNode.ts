@@ -20,6 +20,7 @@ import { realClock } from '../../shared/client/clock';
 import {
 	addRecord,
 	closeBatch,
+	landFlights,
 	openBatch,
 	openWake,
 	type Batch,
@@ -80,7 +81,7 @@ async function runBatch(
 	const { batch, isNew } = openBatch(context, engine, wake);
 	if (isNew) {
 		const refusal = refuseOwnItems(batch) ?? refuseItems(batch);
-		if (refusal) return fail(batch, wake, refusal);
+		if (refusal) return await fail(batch, wake, refusal);
 		engine.onEnd(async (status) => {
 			logRunning(context, status);
 			if (status === 'success') await batch.ledger.release();
@@ -92,10 +93,11 @@ async function runBatch(
 }
 
 /** Returns the error of an item of this node's own, which ends the execution: On Error would repeat it forever. */
-function refuseOwnItems({ context, engine }: Batch): Error | undefined {
+function refuseOwnItems({ context, engine }: Batch): (() => Error) | undefined {
 	const error = engine.isAgain ? undefined : findOwnItem(context, engine.entryKey);
-	if (error) engine.endExecutionOnError();
-	return error;
+	if (!error) return undefined;
+	engine.endExecutionOnError();
+	return () => error;
 }
 
 async function takeTurn(batch: Batch, wake: Wake): Promise<TurnEnd> {
@@ -238,7 +240,7 @@ async function finish(
 	turn: TurnEnd,
 ): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
-	if (turn.kind === 'ended') return end(batch, wake);
+	if (turn.kind === 'ended') return await end(batch, wake);
 	if (turn.kind === 'leave')
 		return engine.continueLater(takeOutputs(batch, wake.isFailing === true), turn.plan);
 	if (turn.kind === 'yield') return engine.continueLater(null, turn.plan);
@@ -246,10 +248,10 @@ async function finish(
 	return await engine.pause(turn.plan, turn.at - wake.now() + realClock.now());
 }
 
-function end(batch: Batch, wake: Wake): INodeExecutionData[][] | null {
+async function end(batch: Batch, wake: Wake): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
-	const error = findFailure(batch);
-	if (error) return fail(batch, wake, error);
+	const failure = findFailure(batch);
+	if (failure) return await fail(batch, wake, failure);
 	const outputs = takeOutputs(batch, true);
 	engine.keepOutcome({ outputs });
 	return outputs;
@@ -258,9 +260,17 @@ function end(batch: Batch, wake: Wake): INodeExecutionData[][] | null {
 /** The next run throws the error of a retry. */
 const FAILING: Others = { dueAt: 0, isFailing: true };
 
-/** Ends the execution with an error, once what has completed has left. */
-function fail(batch: Batch, wake: Wake, error: Error): INodeExecutionData[][] | null {
+/**
+ * Ends the execution with an error, once what has completed has left.
+ * @param describe makes the error, which names what other entries have begun meanwhile
+ */
+async function fail(
+	batch: Batch,
+	wake: Wake,
+	describe: () => Error,
+): Promise<INodeExecutionData[][] | null> {
 	const { engine } = batch;
+	await landFlights(wake);
 	const { outputs, nodes } = takeLeavingBefore(batch);
 	if (outputs || (nodes.length > 0 && !wake.isFailing)) {
 		wake.isFailing = true;
@@ -268,6 +278,7 @@ function fail(batch: Batch, wake: Wake, error: Error): INodeExecutionData[][] | 
 		for (const node of nodes) engine.makeDue(node, FAILING.dueAt - 1);
 		return engine.continueLater(outputs, FAILING);
 	}
+	const error = describe();
 	engine.keepOutcome({ error });
 	throw error;
 }

@@ -4,7 +4,7 @@ import { createClient } from '../../shared/client/createClient';
 import { ExecutionLedger, FIRST_EFFECTS } from '../../shared/n8n/ledger';
 import { abortSession } from '../session/finish';
 import { readAbortOnStop } from '../panel/readSettings';
-import type { Wake } from './batch';
+import { landFlights, type Wake } from './batch';
 import type { Engine } from './engine';
 import { listSessionJournals, sessionOf, type SessionJournal } from './itemRecords';
 import { canceledError } from './itemJson';
@@ -19,10 +19,8 @@ export async function stopSessions(
 	engine: Engine,
 	wake: Wake,
 ): Promise<Error> {
-	const batches = [...wake.batches.values()];
-	// A start in flight isn't cut off, because it may leave a session running.
-	await Promise.allSettled(batches.flatMap(({ flights }) => [...flights.values()]));
-	const failures = batches.flatMap(({ items }) => listFailures(items));
+	await landFlights(wake);
+	const failures = [...wake.batches.values()].flatMap(({ items }) => listFailures(items));
 	const own = { [`node:${context.getNode().name}`]: context.getContext('node') };
 	const nodes = Object.entries({ ...engine.contexts, ...own });
 	const sentences = await Promise.all(
