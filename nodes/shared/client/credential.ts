@@ -3,7 +3,6 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { WorkspaceAutomationError } from '../errors';
 import { requireText } from '../validation';
 import { isThisMachine } from '../values';
-import { CURRENT_VERSION } from './apiTypes';
 import { readOverrides } from './overrides';
 
 /** Returns the URL without trailing slashes. @throws WorkspaceAutomationError if it's invalid */
@@ -54,7 +53,7 @@ export function readCredential(credential: ICredentialDataDecryptedObject) {
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(apiVersion)) {
 		throw new WorkspaceAutomationError(
 			"'API Version' in the credential isn't a date",
-			`Enter a date such as ${CURRENT_VERSION}.`,
+			'Enter a date such as 2026-10-05.',
 		);
 	}
 	// n8n evaluates expressions within an object that someone saved by n8n's API, and never within a text.
